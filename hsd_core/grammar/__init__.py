@@ -1,15 +1,15 @@
-"""How a stack is written, and how systems declare what it is made of: kinds of levels, keys, rules, stop policies,
-schedulers. Nothing here, and nothing that asks here, knows one of them by name.
+"""The grammar of stacks, and the declarations of kinds of levels, keys, rules, stop policies and schedulers. Nothing
+here knows one of them by name.
 
-    key.py, keys.py      what a key is; the keys that several kinds have
-    kind.py              what a kind of level declares; strategies.py: a rule, a stop policy, a scheduler
-    registry.py          all that is declared, and what a system adds to another system's kind
-    spec.py              one level as written: the values it was given, and those that are declared
-    stack_text.py        reading and writing a stack; placing.py: where a level may stand
-    stack_names.py       what a stack is called in words
+    key.py, keys.py      types of keys; the keys that several kinds have
+    kind.py              the declaration of a kind of level; strategies.py: of a rule, a stop policy, a scheduler
+    registry.py          everything declared, and extensions of another system's kind
+    spec.py              one level as written: its given values and its defaults
+    stack_text.py        reading and writing a stack; placing.py: checks of positions
+    stack_names.py       names of stacks and levels for readers
     preset.py            a family of models with one tokenizer
 
-Importing this package imports no torch; what runs is imported where a level is built.
+Importing this package imports no torch; building a level imports what runs.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ __all__ = [
 
 
 def stand_in(*, last: bool = False, lookup: bool = False) -> Kind:
-    """The kind that declares to stand for levels of which no more is known (`Look.stand_in`): for the target, for a
-    lookup, or for any other; where none does, the last one in order."""
+    """The kind whose look is used for unknown kinds (`Look.stand_in`): for the target, a lookup, or any other level;
+    the last kind in order if none declares it."""
     wanted = "target" if last else "lookup" if lookup else "level"
     return next((kind for kind in kinds().values() if kind.look.stand_in == wanted), [*kinds().values()][-1])
 
 
 def drawn_as(kind: str, *, last: bool = False) -> Kind:
-    """The kind that a level of a trace is drawn as: its own, or a stand-in for the last level and an unknown kind."""
+    """The kind whose look a level of a trace gets: its own, or a stand-in for the target and for unknown kinds."""
     return stand_in(last=last) if last else kinds().get(kind, stand_in())
 
 
 def level_letters(levels: Sequence[str]) -> list[str]:
-    """The letters of a trace's levels, cheapest first, numbered where two are the same."""
+    """The letters of a trace's levels, cheapest first, numbered where they are equal."""
     letters = [drawn_as(kind, last=i == len(levels) - 1).look.letter for i, kind in enumerate(levels)]
     return [x if letters.count(x) == 1 else f"{x}{letters[: i + 1].count(x)}" for i, x in enumerate(letters)]

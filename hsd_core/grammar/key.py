@@ -1,7 +1,7 @@
-"""Keys: what `@key=value` may be, once for a key: its type and range, what it is without being given, its words.
+"""Keys: the type, the range, the default and the texts of each `@key=value`, declared once.
 
-A kind of level, a rule and a stop policy declare theirs (`Kind.keys`, `RuleKind.keys`, `PolicyKind.keys`); the grammar
-here and the one of the page read the same, and refuse with the same words.
+Kinds of levels, rules and stop policies declare their keys (`Kind.keys`, `RuleKind.keys`, `PolicyKind.keys`). The page
+reads the same declarations and refuses a stack with the same messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
-OF_SERVERS = ("known", "noun", "listed")  # what of a key is no matter of the page
+SERVER_FIELDS = ("known", "noun", "listed")  # fields that the page does not need
 VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
@@ -29,23 +29,21 @@ class Key(Generic[V]):
     """A key.
 
     Attributes:
-        place: in the order in which keys are written.
-        counts: what the level has to be for the key to count: "verifier" (not the bottom), "drafter" (not the last),
-            "bottom" (the first of several), "topmost" (the last of several).
-        fans: its value says how many sequences a draft holds side by side (`sequences`).
-        rides: its value says how much the level above computes beside a draft, in the same pass; 0 for nothing.
-        when: another key, and the values of it with which this one counts: of the key of a rule or a policy, as the
-            registry says.
-        of: keys one of which has to be given for this one to count.
-        instead: another key that says the same in another way, so that a level is given one of them; the composer
-            offers both in one control.
-        usual: what a level has that is not given the key; None where nothing is known without it. Several that declare
-            one key may have it otherwise (`usually`). usuals: as written, what it is instead at a value of `when`'s
-            key; from the registry.
-        label, tip: the control in the composer and what it says; without a tip there is no control. tips: what it says
-            instead at a value of `when`'s key; from the registry.
-        terms: words for values in a stack's name. noted: what a name says of the value, written {}, where it has to
-            tell stacks apart. around: what stands around the words of a level that was given the key, written {level}.
+        place: position in the order in which keys are written.
+        counts: the position a level needs for the key to have an effect: "verifier" (not the bottom), "drafter" (not
+            the last), "bottom" (the first of several), "topmost" (the last of several).
+        fans: the value sets how many candidate sequences a draft has (`sequences`).
+        rides: the value sets how many extra rows the level above computes in the pass that verifies a draft; 0 is none.
+        when: another key and the values of it at which this one has an effect. The registry sets it for the keys of
+            rules, policies and schedulers.
+        of: keys of which at least one has to be given for this one to have an effect.
+        instead: another key for the same setting. A level takes one of the two; one control in the composer has both.
+        usual: the default; None if there is none. Kinds that declare the same key may have different defaults
+            (`usually`). usuals: defaults, as written, by the value of `when`'s key; set by the registry.
+        label, tip: the label and the tooltip of the control in the composer; without a tip there is no control.
+            tips: tooltips by the value of `when`'s key; set by the registry.
+        terms: texts for values in a stack's name. noted: the text that tells two stacks of one name apart, with {} for
+            the value. around: the text around a level's name if the level has the key, with {level} for that name.
     """
 
     type: ClassVar[str] = ""
@@ -72,28 +70,27 @@ class Key(Generic[V]):
 
     @property
     def cure(self) -> str:
-        """What to write instead of a text that stands for no value."""
+        """How to write a valid value, for the message that refuses a text."""
         return ""
 
     @property
     def note(self) -> str:
-        """`noted`, which a key without words for it has too."""
+        """`noted`, or a default text for keys that declare none."""
         return self.noted or f"{self.name} {{}}"
 
     def usually(self: Same, value: Value, tip: str = "") -> Same:
-        """The same key as one declares it that has this value without being given any, perhaps with words of its own
-        for it."""
+        """The same key with another default, and optionally another tooltip."""
         return replace(self, usual=value, tip=tip or self.tip)  # type: ignore[arg-type]
 
     def parse(self, text: str) -> V | None:
-        """The value that a text stands for; None where it stands for none."""
+        """The value of a text; None if the text is not a valid value."""
         raise NotImplementedError
 
     def read(self, text: str, level: str) -> V:
-        """The value that a text stands for at a level.
+        """The value of a text at a level.
 
         Raises:
-            StackError: it stands for none.
+            StackError: the text is not a valid value.
         """
         value = self.parse(text)
         if value is None:
@@ -104,12 +101,12 @@ class Key(Generic[V]):
         return str(value)
 
     def sequences(self, value: Value) -> int:
-        """How many sequences a draft holds side by side at a value, where the key says that."""
+        """The number of candidate sequences in a draft at a value, for keys with `fans`."""
         return int(value)
 
     def as_dict(self) -> dict[str, Any]:
         """For the page, in plain JSON types."""
-        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in OF_SERVERS}
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in SERVER_FIELDS}
         plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in own.items()}
         said = {"type": self.type, "title": self.title, "cure": self.cure, "label": self.label or self.name}
         said["noted"] = self.note
@@ -120,13 +117,13 @@ Same = TypeVar("Same", bound=Key[Any])
 
 
 def with_defaults(keys: Iterable[Key[Any]], values: Mapping[str, Value]) -> dict[str, Any]:
-    """The values of these keys by name: those given, else as they are declared."""
+    """The values of these keys by name: the given ones, else the defaults."""
     return {key.name: values.get(key.name, key.usual) for key in keys}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text(Key[str]):
-    """Any text: what it has to name is known where the level is built."""
+    """Any text. What it names is checked when the level is built."""
 
     type = "text"
 
@@ -136,9 +133,9 @@ class Text(Key[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsName(Text):
-    """Names weights: a server takes those alone that its catalogue lists.
+    """The name of weights. A server accepts only those in its catalogue.
 
-    known: words that name none, so that any server takes them.
+    known: words with a meaning of their own, which every server accepts.
     """
 
     known: tuple[str, ...] = ()
@@ -146,10 +143,10 @@ class WeightsName(Text):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileKey(Key[str]):
-    """Its value may name files: a server takes those alone that its catalogue lists.
+    """A value that may name files. A server accepts only those in its catalogue.
 
-    noun: what such a file is. listed: the field of a level in the catalogue with those that there are. suffix: of files
-        of the operator's folder that are listed too; "" where none are.
+    noun: what such a file is called in messages. listed: the field of the catalogue's levels that lists the files.
+    suffix: the suffix of files in the operator's folder to list too; "" for none.
     """
 
     noun: str
@@ -163,7 +160,7 @@ class FileKey(Key[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileName(FileKey):
-    """A file, or one of some words that name none (`known`)."""
+    """A file, or a word that is no file (`known`)."""
 
     type = "text"
     known: tuple[str, ...] = ()
@@ -177,10 +174,10 @@ class FileName(FileKey):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole(Key[int]):
-    """A whole number within a range, written in at most nine figures.
+    """A whole number within a range, written with at most nine digits.
 
-    beside: sequences of a draft beside those that it counts, where it says how many there are. words: the values that
-        the composer offers, where it offers some.
+    beside: candidate sequences of a draft in addition to the value, for keys with `fans`. words: the values that the
+    composer offers, with a text each.
     """
 
     type = "whole"
@@ -252,10 +249,10 @@ class Share(Key[float]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(Key[str]):
-    """One of some words.
+    """One of several words.
 
-    words: what the composer says of each, in its order. inner: those that a level below the last may have too, where
-        not all may.
+    words: the composer's text for each, in its order. inner: the words that levels below the last one may have; empty
+    if all may.
     """
 
     type = "choice"
@@ -273,9 +270,9 @@ class Choice(Key[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Key[str]):
-    """How many children a node of a tree has, by depth: whole numbers joined by dots.
+    """The number of children of a tree's nodes, by depth: whole numbers joined by dots.
 
-    most: children of a node. nodes: of the whole tree. words: shapes that the composer offers.
+    most: the limit for children of a node. nodes: the limit for the whole tree. words: the composer's shapes.
     """
 
     type = "shape"
@@ -301,7 +298,7 @@ class Shape(Key[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depths(Key[str]):
-    """Numbers of layers that rise, joined by -; a single one is one too."""
+    """One or more rising numbers of layers, joined by "-"."""
 
     type = "depths"
     low: int = 1
@@ -325,5 +322,5 @@ class Depths(Key[str]):
 
 
 def depths_of(value: Value | None) -> tuple[int, ...]:
-    """The depths that a level's key says, rising: several, one, or none where it was given none."""
+    """The depths in the value of a `Depths` key, rising; () for None."""
     return () if value is None else tuple(int(part) for part in str(value).split("-"))

@@ -1,4 +1,4 @@
-"""The keys that several kinds have, and how large a stack may be. What one kind, rule or policy has stands there."""
+"""The keys that several kinds have, and the limits of stacks. Other keys stand with their kind, rule or policy."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MAX_COLUMNS = 16  # of a lookahead window
 MAX_NGRAM = 8
 MAX_NODES = 64  # of a tree of drafts
 MAX_VOCAB = 300_000
-MAX_DEPTH = 512  # layers; no model here comes near it
-MAX_POSITIONS = 1_000_000  # of a context; nor here
+MAX_DEPTH = 512  # layers, far above any model
+MAX_POSITIONS = 1_000_000  # of a context, far above any model
 
 BLOCK = Whole(name="block length", low=1, high=MAX_BLOCK)
 AT = Whole(name="at", place=0, unit="layers", low=1, high=MAX_DEPTH, noted="layer {}")
-# Which policies, rules and schedulers there are, and the keys of their own behind these three, the registry adds.
+# The registry adds the choices of these three, and after each the keys of its policies, rules or schedulers.
 POLICY = Choice(
     name="policy", place=10, counts=DRAFTER, usual="fixed", noted="{}", tip="when this level hands its block up"
 )

@@ -1,4 +1,4 @@
-"""What a kind of level declares, once: how it is written, named, drawn, offered and built."""
+"""The declaration of a kind of level: how it is written, named, drawn, listed and built."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class NameForms(NamedTuple):
-    """What a level of a kind is called: "8-bit copy", and within the name of a stack "an 8-bit copy".
+    """The name of a level of a kind: "8-bit copy", and in the name of a stack "an 8-bit copy".
 
     Attributes:
-        forms: the first one is taken whose keys, written {key}, the level was all given; none: the kind's title. What
-            stands in brackets is left out where the level is called by itself: "[an ]8-bit copy".
-        around: by a key that the level was given, what then stands around that, written {level}.
-        terms: words for values of keys, where they are this kind's own.
+        forms: templates with {key} for values of keys. The first one whose keys the level all has is used, else the
+            kind's title. Text in brackets appears in the name of a stack only: "[an ]8-bit copy".
+        around: texts around the name if the level has a key, by key, with {level} for the name.
+        terms: texts for values of keys that differ from those of the keys themselves.
     """
 
     forms: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class NameForms(NamedTuple):
     terms: Mapping[str, str] = NONE
 
 
-# Between levels; for a level that is called as the one below it; behind one, what tells it from its like.
+# Texts between levels, for a level with the same name as the one below it, and for notes after a name.
 JOINTS: Mapping[str, str] = MappingProxyType(
     {
         "then": ", then ",
@@ -51,31 +51,31 @@ JOINTS: Mapping[str, str] = MappingProxyType(
 
 
 class Colour(NamedTuple):
-    """A hue on the light and the dark page, and its number among a terminal's 256 colours."""
+    """A hue for the light and the dark page, and its number among a terminal's 256 colours."""
 
     light: str
     dark: str
     ink: int
 
 
-# Okabe-Ito. A kind takes one of these; kinds that are alike may share it.
+# Okabe-Ito. A kind has one of these; similar kinds may share one.
 ORANGE = Colour("#E69F00", "#F2B84B", 214)
 SKY = Colour("#56B4E9", "#7CC8F2", 74)
 GREEN = Colour("#009E73", "#35C79C", 36)
 PURPLE = Colour("#CC79A7", "#E3A3C6", 175)
 YELLOW = Colour("#E3D524", "#F0E442", 227)
 BLUE = Colour("#0072B2", "#5AB0E6", 32)
-REJECT = Colour("#D55E00", "#FF8A3D", 166)  # of a token that a verifier threw out; no kind's
-# Levels of one letter, in order: how much of the hue, mixed with what.
+REJECT = Colour("#D55E00", "#FF8A3D", 166)  # of rejected tokens; no kind has it
+# For several levels of one letter, in order: the share of the hue, and what it is mixed with.
 SHADES = ((1.0, "ink"), (0.62, "ink"), (0.6, "paper"), (0.42, "ink"))
 
 
 class Reads(NamedTuple):
-    """Which model's layers a level reads, and how deep.
+    """The model whose layers a level runs, and how many of them.
 
     weights: the dtype of a copy of the target; "" for the target itself or the dtype that the level names.
-    depth: None for all layers, 0 for the token embeddings, "at" for as many as the key says.
-    part: whether it reads a part of that model's cache alone, so that a pass costs the same however long the text is.
+    depth: None for all layers, 0 for the token embeddings only, "at" for the number in that key.
+    part: whether it reads only a part of that model's cache, so that the cost of a pass does not grow with the text.
     """
 
     weights: str = ""
@@ -84,10 +84,11 @@ class Reads(NamedTuple):
 
 
 class WrittenAs(NamedTuple):
-    """A kind that has no name in the grammar: it is another kind with one key set, alone below the target it reads.
+    """A kind without a name in the grammar: another kind with one key set, as the only level below the target.
 
-    words: of that value in the composer. wrong: where it stands otherwise. without: keys that it leaves out, and why.
-    Both go behind the level's name. takes: the one value that it takes of such a key.
+    words: the composer's text for that value. wrong: the error if the level stands elsewhere. without: keys that it
+    does not take, with the error for each; both errors follow the level's name. takes: the one value that it accepts
+    for such a key.
     """
 
     name: str
@@ -100,7 +101,7 @@ class WrittenAs(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a kind's tokens may come from, by the letter in the trace, and its share of the hue, mixed with what."""
+    """A source of a kind's tokens: its letter in the trace, and the share of the hue, with what it is mixed."""
 
     letter: str
     title: str
@@ -109,14 +110,14 @@ class Origin(NamedTuple):
 
 
 class Unplanned(NamedTuple):
-    """Why no profile holds such a level and no plan can: what it is, and what to calibrate instead."""
+    """Why profiles and plans leave a level out: what the level is, and what to calibrate instead."""
 
     what: str
     instead: str
 
 
 class Site(Protocol):
-    """Where a level is built: a preset's weights and tokenizer, the decoders over them, and what was opened beside."""
+    """What a level is built from: a preset's weights and tokenizer, their decoders, and other opened files."""
 
     preset: Preset
     folder: Path  # of the target's weights
@@ -126,40 +127,40 @@ class Site(Protocol):
     ends: frozenset[int]  # ids that end a text
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
-        """The weights that a level names, else the preset's smaller model; None where there is none."""
+        """The weights that a level names, else the preset's smaller model; None if there is none."""
         ...
 
     def file(self, name: str) -> Path:
-        """A file that a level names: of the operator's folder, where there is one, else a path."""
+        """A file that a level names: in the operator's folder if there is one, else a path."""
         ...
 
     def of_target(self, name: str | None) -> Source:
-        """The target's weights, for a level that may name them; others are refused."""
+        """The target's weights, for a level that may name them; other names are refused."""
         ...
 
     def decoder(self, folder: Path, dtype: str, device: str, name: str, *, vocab: int | None = None) -> Decoder:
-        """The decoder of these weights; over the target's vocabulary, or over so many ids of its own."""
+        """The decoder of these weights, over the target's vocabulary or over `vocab` ids of its own."""
         ...
 
     def layered(self, spec: LevelSpec) -> Layered:
-        """The target's decoder, of the dtype and on the device of a level that reads its layers."""
+        """The target's decoder with the dtype and the device of a level that runs its layers."""
         ...
 
     def opened(self, over: Decoder, key: Hashable, opening: Callable[[], T]) -> T:
-        """What a level reads beside a decoder, such as a trained draft: opened once, kept as long as the decoder is.
+        """Something that belongs to a decoder, such as a trained draft, opened once and kept as long as the decoder.
 
         Args:
-            key: of what is opened, among all that is opened over this decoder; a file's path, for example.
+            key: identifies it among everything opened for this decoder; for example a file's path.
         """
         ...
 
 
 class Look(NamedTuple):
-    """How a level of a kind and its tokens are drawn.
+    """How levels of a kind and their tokens are drawn.
 
     Attributes:
         letter: on tokens and in lanes. colour: of its tokens. underline: a style of css/text.css.
-        stand_in: of which levels it is the look where their kind is not known.
+        stand_in: which levels of unknown kinds get this look.
     """
 
     letter: str
@@ -169,11 +170,11 @@ class Look(NamedTuple):
 
 
 class KindText(NamedTuple):
-    """What is said of a kind.
+    """The texts of a kind.
 
     Attributes:
-        title: in the legend and in lanes. about: a sentence on what it is. help: how it is used.
-        in_names: what a level of it is called within the name of a stack.
+        title: for the legend and the lanes. about: one sentence, what it is. help: how to use it.
+        in_names: names of its levels.
     """
 
     title: str
@@ -183,16 +184,16 @@ class KindText(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where in a stack a level of a kind may stand, and with what block length.
+    """Where in a stack levels of a kind may stand, and their default block length.
 
     Attributes:
         stands: `BELOW` another level, `LAST`, or `ANYWHERE`.
-        block: T where a stack gives none.
-        verifies: whether it has a distribution.
-        cheap: a new one goes below more expensive levels, the others right below the target.
-        needs: what a preset must have (`Preset.has`) to list it at all; a kind that needs nothing stands in each.
-        first: what has to be made once on a machine before a level of a preset runs there, as a sentence; "" if
-            nothing has, or it is made. Looks at files alone.
+        block: the default T.
+        verifies: whether it can verify, that is, has a distribution.
+        cheap: whether the composer adds it at the bottom; others are added right below the target.
+        needs: what a preset must have (`Preset.has`) to list the kind.
+        first: what has to be made once on a machine before the level runs, as a sentence; "" if nothing is missing.
+            Looks at files only.
     """
 
     stands: str = BELOW
@@ -204,16 +205,16 @@ class Placement(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """What a level of a kind has in common with the target and with other levels.
+    """What levels of a kind share with the target and with other levels.
 
     Attributes:
-        reads: the model whose layers it shares; None for a level with a model of its own, or with none.
-        of_target: whether a level is built for one target.
-        follows: keys that stand at the target, and count for the level below it too.
-        own_tokenizer: whether its own model may have another tokenizer than the target.
-        own: the weights of its own model where it names none by `@id=`, None where a preset has none such; unset for a
-            kind without a model of its own.
-        draft: with which values a level reads a trained draft, None where it reads none such.
+        reads: the model whose layers it shares; None for a level with its own model or without one.
+        of_target: whether a level works for one target only.
+        follows: keys of the target that the level below it uses too.
+        own_tokenizer: whether its model may have another tokenizer than the target.
+        own: the default weights of its model, for levels without `@id=`; it returns None if the preset has none. None
+            for kinds without a model of their own.
+        draft: the key values at which a level uses a trained draft; it returns None if the kind cannot use that draft.
     """
 
     reads: Reads | None = None
@@ -225,12 +226,11 @@ class Shares(NamedTuple):
 
 
 class Planning(NamedTuple):
-    """Whether profiles and plans hold a level of a kind.
+    """Whether profiles and plans contain levels of a kind.
 
     Attributes:
-        unplanned: why they cannot; None where they can.
-        named: it is measured where it is named, and not with all that a preset offers: it seldom pays, or in long
-            texts alone.
+        unplanned: why they cannot; it returns None if they can.
+        named: whether `calibrate` measures the level only if it is named, because it seldom pays.
     """
 
     unplanned: Callable[[LevelSpec], Unplanned | None] = lambda spec: None
@@ -238,12 +238,12 @@ class Planning(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """What a kind looks up.
+    """The lookups of a kind.
 
     Attributes:
-        origins: where its tokens come from.
-        beside: the level that looks up so many sequences, for another one's draft to merge (`FUSE`); None for a kind
-            that looks nothing up.
+        origins: the sources of its tokens.
+        beside: makes the level that looks up a number of sequences to be merged into another level's draft (`FUSE`);
+            None for kinds without lookups.
     """
 
     origins: tuple[Origin, ...] = ()
@@ -256,11 +256,11 @@ class Kind:
 
     Attributes:
         name: in stacks and traces. order: in lists; the cheaper ones first.
-        keys: that it heeds somewhere in a stack, each with what a level of the kind has without it. One that means
-            nothing where the level stands now (a rule at the bottom) is kept: levels are moved, and come back with it.
-            Whoever heeds a policy or a rule heeds the keys that policies and rules have.
-        written: how it is written where it has no name in the grammar.
-        offer: the catalogue's entries for a preset. build: the level, a `core.level.Level`.
+        keys: the keys that a level of the kind takes anywhere in a stack, with their defaults. A key without effect
+            at the level's present position (a rule at the bottom) is kept, because levels are moved. A kind with a
+            policy or a rule also takes the keys of policies or rules.
+        written: how it is written if it has no name in the grammar.
+        offer: the catalogue's entries for a preset. build: makes the level, a `core.level.Level`.
     """
 
     name: str
@@ -279,7 +279,7 @@ class Kind:
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any
     ) -> dict[str, Any]:
-        """A level as the catalogue lists it: usable, or with the reason why not."""
+        """A level in the catalogue: usable, or with the reason why not."""
         return {
             "name": self.name,
             "kind": self.name,
@@ -295,7 +295,7 @@ class Kind:
         }
 
     def suits(self, preset: Preset) -> bool:
-        """Whether a preset has what it needs to list it at all."""
+        """Whether a preset has everything the kind needs."""
         return self.placement.needs <= preset.has
 
     def as_dict(self, shared: Mapping[str, Key[Any]]) -> dict[str, Any]:
@@ -329,5 +329,5 @@ class Kind:
 
 
 def _own(key: Key[V], shared: Mapping[str, Key[Any]]) -> V | None:
-    """What a kind has without being given any, where that is not so for all that have the key."""
+    """A kind's default for a key if it differs from the default of other kinds, else None."""
     return None if key.usual == shared[key.name].usual else key.usual

@@ -1,4 +1,4 @@
-"""What a stack is refused with: levels that stand where they cannot work, and the words for that."""
+"""Checks of a stack: levels in positions where they cannot work, and the messages that refuse a stack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hsd_core.grammar.key import depths_of
 from hsd_core.grammar.keys import DTYPE, MAX_DEPTH, MAX_NODES, TREE, WITH
 from hsd_core.grammar.kind import BELOW, LAST
 
-# What a stack is refused with; what is wrong with a key's value, the key says.
+# Messages for stacks; messages for the values of keys are those of the keys.
 REASONS: Mapping[str, str] = MappingProxyType(
     {
         "empty": "stack {text} has an empty level; write for example ngram:2,int8:8,target",
@@ -66,7 +66,7 @@ REASONS: Mapping[str, str] = MappingProxyType(
 
 
 def check_order(specs: Sequence[LevelSpec]) -> None:
-    """What holds of every stack, whatever its weights. A dtype that is left out is taken for one of its own.
+    """Checks that do not depend on the weights. A level without a dtype counts as having one of its own.
 
     Raises:
         StackError: a level stands where it cannot work.
@@ -76,7 +76,7 @@ def check_order(specs: Sequence[LevelSpec]) -> None:
 
 
 def misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """The levels that stand where they cannot work, and why."""
+    """The levels in positions where they cannot work, and the reasons."""
     *below, last = specs
     if kind_of(last).placement.stands == BELOW:
         yield len(below), fault("last", name=repr(last.name))
@@ -98,7 +98,7 @@ def misplaced(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
 
 
 def _check_branches(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """Some rules judge chains alone, and the bottom level may offer a tree to the one above it."""
+    """A rule for chains may not stand above a level that drafts a tree."""
     below, *above = specs
     if not above or rule_of(above[0]).trees or not (fan := fan_of(below)):
         return
@@ -109,10 +109,10 @@ def _check_branches(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackErro
 
 
 def check_measured(specs: Sequence[LevelSpec]) -> None:
-    """What is set beside measured times is measured too.
+    """Refuses stacks whose times are computed, where measured times are compared.
 
     Raises:
-        StackError: levels work at the same time here, and their times are reckoned.
+        StackError: levels of the stack overlap, and the times of overlapping levels are computed.
     """
     for spec in specs:
         if schedule := spec.values.get(WITH.name):
@@ -120,7 +120,7 @@ def check_measured(specs: Sequence[LevelSpec]) -> None:
 
 
 def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]:
-    """What works at the same time drafts chains; below another lane alone is there more than one."""
+    """Overlapping levels draft chains, and several lanes need a scheduler for inner levels."""
     top, lanes = len(specs) - 1, lanes_of(specs)
     for i, spec in enumerate(specs):
         of = {"name": spec.name, "schedule": spec[WITH]}
@@ -153,12 +153,12 @@ def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]
 
 
 def _free_below(specs: Sequence[LevelSpec], i: int) -> LevelSpec | None:
-    """The first level, up to this one, that judges as many tokens at once as lie there."""
+    """The first level, up to this one, whose number of verified tokens is not bounded by counts."""
     return next((one for one in specs[: i + 1] if scheduler_of(one).make and not scheduler_of(one).by_count), None)
 
 
 def _check_ready(specs: Sequence[LevelSpec], of: Mapping[str, object]) -> Iterator[StackError]:
-    """What keeps several candidates ready is one level that grows trees, and who judges them judges several."""
+    """Several candidates are kept ready by a single level that grows trees, and judged by a rule for trees."""
     below, *between, target = specs
     kind, schedule = kind_of(below), scheduler_of(target)
     if between:
@@ -180,7 +180,7 @@ def _check_ready(specs: Sequence[LevelSpec], of: Mapping[str, object]) -> Iterat
 
 
 def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tuple[int, StackError]]:
-    """Levels over the same weights read them ever deeper."""
+    """Levels over the same weights run more layers the higher they stand."""
     deepest: dict[str | None, int] = {}
     for i, spec in enumerate(below):
         reads = kind_of(spec).shares.reads
@@ -200,7 +200,7 @@ def _check_depths(below: Sequence[LevelSpec], target: LevelSpec) -> Iterator[tup
 
 
 def _check_written(spec: LevelSpec, specs: Sequence[LevelSpec]) -> Iterator[StackError]:
-    """A kind that is written as another one stands alone below the target whose weights it reads."""
+    """A kind that is written as another one is the only level below the target whose weights it runs."""
     for _, own in variants():
         if spec.values.get(own.key) != own.value:
             continue

@@ -1,6 +1,6 @@
-"""What a preset is: a family of models with one tokenizer, which levels are made of. Data only; imports no torch.
+"""Presets: families of models with one tokenizer, from which levels are made. Data only; imports no torch.
 
-What cannot be used says why: `Preset.status()` looks at this machine and its caches, never at the network.
+`Preset.status()` says why a preset cannot be used here. It looks at this machine and its caches, never at the network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hsd_core.models.weights import Source, is_local
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A stack worth a look, and what it shows. `replan`: its levels are candidates, chosen again between rounds."""
+    """A ready-made stack and what it shows. `replan`: its levels are candidates, chosen again between rounds."""
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """A model with another tokenizer, by the name that a stack has for it."""
+    """A model with another tokenizer, with its name in stacks."""
 
     name: str
     source: Source
@@ -37,17 +37,17 @@ class Preset:
     """A family of models with one tokenizer.
 
     Attributes:
-        target: the last level's weights; `layers`: how many it has, 0 where nobody knows yet.
-        drafts: smaller models of its family, the largest first; that one is `model` unless a level names another.
-        strangers: models with another tokenizer that may draft too; the first is `cross` unless a level names another.
-        default_stack: what Generate runs at first. gpu_stack: on an accelerator, where that differs.
-        stacks: examples, some of which lose on purpose.
-        cpu_dtype, gpu_dtype: of the models unless asked otherwise.
-        memory_gb: what loading needs on a CPU; 0 if it is little.
-        databases: n-gram databases in the order in which they are asked. model_db, text_db: their files.
-        has: what its levels may be made of (`Kind.needs`): "weights" and a "tokenizer", or "tables" in memory.
-        refused: why nothing can be run with it, "" where something can. whole: why its target can only be run whole, in
-            all its bits: then there are no exits and no copies of it.
+        target: the last level's weights. layers: its number of layers, 0 if not known yet.
+        drafts: smaller models of its family, largest first; the first is the default of the level `model`.
+        strangers: drafts with another tokenizer; the first is the default of the level `cross`.
+        default_stack: the stack of the first Generate. gpu_stack: the same on an accelerator, if it differs.
+        stacks: ready-made stacks, some of which are slower than plain decoding on purpose.
+        cpu_dtype, gpu_dtype: default dtypes of the models.
+        memory_gb: memory that loading needs on a CPU; 0 if it is little.
+        databases: n-gram databases in the order of lookups. model_db, text_db: their files.
+        has: what its levels can be made of (`Kind.needs`): "weights" and a "tokenizer", or "tables" in memory.
+        refused: why it cannot run at all, else "". whole: why its target can only run as a whole in its own dtype,
+            without exits and copies, else "".
     """
 
     name: str
@@ -73,12 +73,12 @@ class Preset:
 
     @property
     def draft(self) -> Source | None:
-        """The weights of the level `model` where it names none."""
+        """The default weights of the level `model`."""
         return self.drafts[0] if self.drafts else None
 
     @property
     def stranger(self) -> Source | None:
-        """The weights of the level `cross` where it names none."""
+        """The default weights of the level `cross`."""
         return self.strangers[0].source if self.strangers else None
 
     @property
@@ -88,7 +88,7 @@ class Preset:
 
     @property
     def toy(self) -> bool:
-        """Whether it is built without weights."""
+        """Whether it has no weights."""
         return "weights" not in self.has
 
     def stack(self, device: str) -> str:
@@ -104,7 +104,7 @@ class Preset:
         return () if self.toy else tuple(s for s in (self.draft, self.target) if s)
 
     def status(self) -> tuple[bool, str, float]:
-        """(usable, the reason why not or what to expect, MB still to download). Instant; asks no network."""
+        """(usable, the reason why not or what to expect, MB still to download). Instant; no network access."""
         if self.refused:
             return False, self.refused, 0.0
         missing = [s for s in self.sources if not is_local(s)]
@@ -125,8 +125,8 @@ def _cheapest(source: Source) -> Source:
 
 
 def memory_gb_here() -> float:
-    """Of this machine, all together."""
+    """This machine's memory in GB; infinite if unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
     except (AttributeError, ValueError, OSError):
-        return float("inf")  # not told here: let it be tried
+        return float("inf")  # unknown here, so loading is tried

@@ -1,8 +1,10 @@
-"""What systems declare: kinds of levels as `KINDS`, what a system adds to another one's kinds as `EXTENDS`, rules as
-`RULES`, stop policies as `POLICIES`, schedulers as `SCHEDULERS`, forms of trained drafts as `DRAFT_FORMS`, tokenizers
-of presets without weights as `TOKENIZERS`, what reads a finished run's text as `AFTER_RUN`, what carries out a
-scheduler's orders as `DRIVERS`, by `core/standard.py` and by the file `declaration.py` of every folder of `systems`;
-and the keys of them all."""
+"""Everything that systems declare, and the keys of all of it.
+
+`core/standard.py` and the file `declaration.py` of every folder of `systems` may declare: `KINDS` of levels; `EXTENDS`,
+keys for another system's kinds; `RULES`; stop `POLICIES`; `SCHEDULERS` and the `DRIVERS` that carry out their orders;
+`DRAFT_FORMS`, formats of trained drafts; `TOKENIZERS` of presets without weights; `AFTER_RUN`, functions that read the
+text of a finished run.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
-    """Further keys of a kind. A system declares it in `EXTENDS`; where the kind is missing, it adds nothing.
+    """More keys for a kind. A system declares it in `EXTENDS`; it has no effect if the kind is missing.
 
     Attributes:
         of: the kind's name.
-        keys: the keys; a level that has a value for the first one is built by `build`.
-        build: the level, from the function that builds the kind's own.
-        help: a sentence behind the kind's help. around: what a level is called with a key, as in `NameForms.around`.
-        entry: what it adds to the kind's entries of the catalogue.
-        of_target: whether a level with the first key is built for one target.
-        first: what has to be made once before a level with the first key runs, as `Placement.first` says it.
-        unplanned: why no plan holds a level with the first key; None where plans do.
+        keys: the keys; a level with a value for the first one is built by `build`.
+        build: makes the level; its last argument is the kind's own `build`.
+        help: a sentence after the kind's help. around: texts around a level's name, as in `NameForms.around`.
+        entry: fields to add to the kind's entries in the catalogue.
+        of_target: whether a level with the first key works for one target only.
+        first: what has to be made once before a level with the first key runs, as in `Placement.first`.
+        unplanned: why plans leave out a level with the first key; None if they do not.
     """
 
     of: str
@@ -55,7 +57,7 @@ class Extension:
 
 
 def extended(kind: Kind, extensions: Sequence[Extension]) -> Kind:
-    """The kind with all that extends it."""
+    """The kind with all its extensions."""
     for one in extensions:
         if one.of == kind.name:
             kind = _with(kind, one)
@@ -96,8 +98,8 @@ def _with(kind: Kind, own: Extension) -> Kind:
     )
 
 
-# In what a kind may have a key otherwise than others have it: a policy's threshold counts beside that policy alone.
-OF_ITS_OWN = ("usual", "usuals", "when", "tip", "tips", "known")
+# Fields of a key that may differ from kind to kind; all others have to be equal wherever the key is declared.
+FIELDS_BY_KIND = ("usual", "usuals", "when", "tip", "tips", "known")
 STANDARD, SYSTEMS = "hsd_core.core.standard", "hsd_core.systems"  # where they are declared
 
 
@@ -117,43 +119,43 @@ class _Registry(NamedTuple):
 
 
 def kinds() -> Mapping[str, Kind]:
-    """All kinds by name, in the order in which they are listed. Among the keys of each are those of policies and rules,
-    if it heeds a policy, a rule."""
+    """All kinds by name, in the order of lists. A kind with a policy or a rule has the keys of all policies or rules
+    too."""
     return _here().kinds
 
 
 def variants() -> Sequence[tuple[Kind, WrittenAs]]:
-    """The kinds that are written as another one."""
+    """The kinds that are written as another kind, and how."""
     return _here().variants
 
 
 def keys() -> Mapping[str, Key[Any]]:
-    """All keys of the grammar by name, in the order in which they are written."""
+    """All keys of the grammar by name, in the order of writing."""
     return _here().keys
 
 
 def rules() -> Mapping[str, RuleKind]:
-    """All rules by name, in the order in which they are listed."""
+    """All rules by name, in the order of lists."""
     return _here().rules
 
 
 def policies() -> Mapping[str, PolicyKind]:
-    """All stop policies by name, in the order in which they are listed."""
+    """All stop policies by name, in the order of lists."""
     return _here().policies
 
 
 def schedulers() -> Mapping[str, SchedulerKind]:
-    """All schedulers by name, in the order in which they are listed."""
+    """All schedulers by name, in the order of lists."""
     return _here().schedulers
 
 
 def draft_forms() -> Sequence[DraftForm]:
-    """The forms of trained drafts that systems open."""
+    """The formats of trained drafts that systems can open."""
     return _here().drafts
 
 
 def tokenizer_of(preset: Preset) -> TextCodec:
-    """The tokenizer of a preset without weights, by what its levels are made of (`Preset.has`).
+    """The tokenizer of a preset without weights, chosen by `Preset.has`.
 
     Raises:
         StackError: none is declared.
@@ -165,10 +167,10 @@ def tokenizer_of(preset: Preset) -> TextCodec:
 
 
 def after_run(name: str) -> Callable[..., Any]:
-    """What reads a run's text when the run is over: "depths".
+    """The function of this name, such as "depths", that reads the text of a finished run.
 
     Raises:
-        StackError: nothing of this name is declared.
+        StackError: no such function is declared.
     """
     declared = _here().after_run
     if name not in declared:
@@ -177,10 +179,10 @@ def after_run(name: str) -> Callable[..., Any]:
 
 
 def driver_named(name: str) -> Any:
-    """What makes a driver (a `core.driver.MakeDriver`) that carries out a scheduler's orders.
+    """The `core.driver.MakeDriver` of this name, whose driver carries out a scheduler's orders.
 
     Raises:
-        StackError: nothing of this name is declared.
+        StackError: no such driver is declared.
     """
     declared = _here().drivers
     if name not in declared:
@@ -189,25 +191,25 @@ def driver_named(name: str) -> Any:
 
 
 def key_of(kind: str, name: str) -> Key[Any]:
-    """A key as levels of a kind read and write it: as all do, but for a kind that takes values of another type."""
+    """A key as a kind reads and writes it: the shared key, unless the kind's values have another type."""
     shared = keys()[name]
     own = next((key for key in kinds()[kind].keys if key.name == name), shared)
     return shared if type(own) is type(shared) else own
 
 
 def followed(some: Iterable[Key[Any]]) -> tuple[Key[Any], ...]:
-    """These keys; behind the ones that name a policy, a rule and a scheduler, the keys that those have of their own."""
+    """These keys; each key that names a policy, a rule or a scheduler is followed by the keys of those."""
     return _followed(some, _here().behind)
 
 
 def usual_of(kind: str) -> Mapping[str, Value]:
-    """What a level of this kind has for a key without being given any: as the kind declares it, else as the others do;
-    not of the keys of policies, rules and schedulers, of which it hangs on the one that is chosen."""
+    """The defaults of a kind's keys by name, without the keys of policies, rules and schedulers, whose defaults depend
+    on which of those is chosen."""
     return _here().usual[kind]
 
 
 def _here() -> _Registry:
-    # Asked several times a round: a room that is imported is not imported again.
+    # Called several times a round, so no import statement for a package that is already imported.
     room = sys.modules.get(SYSTEMS) or importlib.import_module(SYSTEMS)
     return _registry(tuple(room.__path__))
 
@@ -226,10 +228,10 @@ def _registry(path: tuple[str, ...]) -> _Registry:
     for kind in declared:
         for key in kind.keys:
             if type(known := found.get(key.name, key)) is type(key):  # else see `key_of`
-                found[key.name] = _shared(kind.name, known, key, OF_ITS_OWN)
+                found[key.name] = _shared(kind.name, known, key, FIELDS_BY_KIND)
     found.update({choice.name: _of_those(choice, some) for choice, some in chosen_among})
     variants = [(kind, kind.written) for kind in declared if kind.written]
-    for _, own in variants:  # its value is one of the other kind's key
+    for _, own in variants:  # its value becomes a choice of the other kind's key
         shared = found[own.key]
         assert isinstance(shared, Choice)
         choices, words = (*shared.choices, own.value), {**shared.words, own.value: own.words}
@@ -254,7 +256,7 @@ def _registry(path: tuple[str, ...]) -> _Registry:
 
 
 def plugins(file: str) -> list[ModuleType]:
-    """What the folders of systems bring along under this name: a `command`, a `study`; in the order of the folders."""
+    """The modules of this name in the folders of systems, such as `command` or `study`, in the folders' order."""
     here = importlib.import_module(SYSTEMS).__path__
     named = [one.name for one in pkgutil.iter_modules(here) if one.ispkg]
     found = [name for name in named if any((Path(room) / name / f"{file}.py").is_file() for room in here)]
@@ -262,7 +264,7 @@ def plugins(file: str) -> list[ModuleType]:
 
 
 def _modules(path: tuple[str, ...]) -> list[ModuleType]:
-    """What declares: the standard, the declaration of every folder of systems, and files that stand beside them."""
+    """The modules with declarations: the standard, those of all systems, and single files in `systems`."""
     found = [f"{SYSTEMS}.{one.name}" + (".declaration" if one.ispkg else "") for one in pkgutil.iter_modules(path)]
     return [importlib.import_module(name) for name in (STANDARD, *found)]
 
@@ -286,14 +288,14 @@ def _followed(some: Iterable[Key[Any]], behind: Mapping[str, tuple[Key[Any], ...
 
 
 def _shared(name: str, one: Key[Any], other: Key[Any], but: Sequence[str] = ("usual",)) -> Key[Any]:
-    """The key that two declare; what it is without being given any is nothing that they share where they differ."""
+    """The key that two kinds declare, without a default if theirs differ."""
     plain = {field: getattr(one, field) for field in but if hasattr(one, field)}
     assert replace(other, **plain) == one, f"{name}: @{one.name} means something else elsewhere"
     return one if one.usual == other.usual else replace(one, usual=None)
 
 
 def _of_several(choice: Key[Any], some: Sequence[RuleKind | PolicyKind | SchedulerKind]) -> tuple[Key[Any], ...]:
-    """The keys that rules, policies or schedulers declare, and for each with which of them it counts, and how."""
+    """The keys of rules, policies or schedulers, each with those at which it has an effect."""
     found: dict[str, dict[str, Key[Any]]] = {}
     for one in some:
         for key in one.keys:

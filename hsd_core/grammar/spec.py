@@ -1,4 +1,4 @@
-"""A level as it is written in a stack: what it was given, and what it has without that."""
+"""A level as written in a stack: its given values, and the defaults of the others."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class LevelSpec:
     """One level as written.
 
     Attributes:
-        block: T; None where the preset's is meant, and for the target.
-        values: what it was given, by key. What its kind has anyway is left out, so that one level is one spec.
+        block: T; None for the preset's, and for the target.
+        values: the given values by key, without those equal to the defaults, so that equal levels are equal specs.
     """
 
     name: str
@@ -34,14 +34,14 @@ class LevelSpec:
 
     def __post_init__(self) -> None:
         usual = usual_of(kind_of(self).name)
-        told = {key: value for key, value in self.values.items() if value != usual.get(key)}
-        object.__setattr__(self, "values", MappingProxyType(told))
+        given = {key: value for key, value in self.values.items() if value != usual.get(key)}
+        object.__setattr__(self, "values", MappingProxyType(given))
 
     def __getitem__(self, key: Key[V]) -> V:
-        """What it has for a key: as given, else as its kind, its policy, its rule or its scheduler declares it.
+        """The value for a key: the given one, else the default of its kind, policy, rule or scheduler.
 
         Raises:
-            StackError: it was not given any, and none is declared.
+            StackError: there is neither.
         """
         value = self.get(key)
         if value is None:
@@ -49,14 +49,14 @@ class LevelSpec:
         return value
 
     def get(self, key: Key[V]) -> V | None:
-        """The same; None where it was not given any, and none is declared."""
-        if key.name not in self._found:  # a run asks several times a round
+        """The value for a key; None if it was not given and there is no default."""
+        if key.name not in self._found:  # a run reads it several times a round
             self._found[key.name] = self._find(key.name)
         value = self._found[key.name]
         return key.usual if value is None else cast(V, value)
 
     def having(self, **values: Value | None) -> LevelSpec:
-        """The same level with other values; None takes one away."""
+        """The same level with other values; None removes one."""
         return replace(self, values={key: x for key, x in {**self.values, **values}.items() if x is not None})
 
     @property
@@ -73,7 +73,7 @@ class LevelSpec:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many tokens are offered behind each token, by depth; () for chains."""
+        """The number of children of a node, by depth; () for chains."""
         return tuple(int(part) for part in (self.get(TREE) or "").split(".") if part)
 
     def _find(self, name: str) -> Value | None:
@@ -95,7 +95,7 @@ def kind_of(spec: LevelSpec) -> Kind:
 
 
 def reads_draft(spec: LevelSpec, draft: DraftInfo) -> bool:
-    """Whether a level, as it is written, reads a trained draft."""
+    """Whether a level uses a trained draft."""
     values = kind_of(spec).shares.draft(draft)
     return values is not None and all(spec.values.get(key) == value for key, value in values.items())
 
@@ -109,22 +109,22 @@ def scheduler_of(spec: LevelSpec) -> SchedulerKind:
 
 
 def lanes_of(specs: Sequence[LevelSpec]) -> tuple[int, ...]:
-    """On which lane each level of a stack works, counted from the bottom: one that has a scheduler begins a lane."""
+    """The lane of each level of a stack, counted from the bottom; a level with a scheduler begins a new lane."""
     return tuple(accumulate(int(scheduler_of(spec).make is not None) for spec in specs))
 
 
 def policy_of(spec: LevelSpec) -> PolicyKind:
-    """Its stop policy. A kind that is written as a policy ends its drafts itself, T at the latest."""
+    """A level's stop policy; `fixed` for a kind that is written as a policy, which ends its drafts itself."""
     return policies().get(spec.policy) or policies()[str(POLICY.usual)]
 
 
 def theta_of(spec: LevelSpec) -> float | None:
-    """The threshold that a level's policy starts with; None where it has none."""
+    """The initial threshold of a level's policy; None if it has none."""
     return with_defaults(policy_of(spec).keys, spec.values).get(THETA.name)
 
 
 def fan_of(spec: LevelSpec) -> tuple[Key[Any], int] | None:
-    """The key with which a level drafts several sequences side by side, and how many; None for chains."""
+    """The key by which a level drafts several candidate sequences, and how many; None for chains."""
     for key in kind_of(spec).keys:
         value = spec.get(key) if key.fans else None
         if value is not None and (count := key.sequences(value)) > 1:

@@ -1,4 +1,4 @@
-"""The one grammar for stacks (command line, URL, file, trace) and what can be said of a stack without weights.
+"""The grammar of stacks (command line, URL, file, trace) and what is known of a stack without weights.
 
     level[:T][@key=value]...   joined by commas, cheapest first, the last one is the target
     ngram:4@db=cms,int8:8@policy=flush,target@rule=block
@@ -20,7 +20,7 @@ from hsd_core.models.sampling import Sampling
 
 
 def level_names() -> tuple[str, ...]:
-    """The names that a stack may be written with."""
+    """The names of levels in stacks."""
     return tuple(kind.name for kind in kinds().values() if kind.written is None)
 
 
@@ -28,7 +28,7 @@ def parse(text: str) -> tuple[LevelSpec, ...]:
     """Read a stack.
 
     Raises:
-        StackError: the text is not a stack; the message says which level is wrong and how to mend it.
+        StackError: the text is not a stack; the message names the level and the cure.
     """
     specs = tuple(level_of(part) for part in _parts(text))
     check_order(specs)
@@ -45,15 +45,15 @@ def _parts(text: str) -> list[str]:
 
 
 class Fault(NamedTuple):
-    """What speaks against a level of a stack, wherever its weights come from: its place, cheapest first, and why."""
+    """An error of one level of a stack that does not depend on weights: the level's index, cheapest first, and why."""
 
     level: int
     reason: str
 
 
 def faults(text: str) -> list[Fault]:
-    """What speaks against each level of a stack, the first reason of each; against the first level where the text is no
-    list of levels. Where levels stand is looked at when each of them can be read."""
+    """The first error of each level of a stack; of the first level if the text is not a list of levels. Positions are
+    checked if all levels can be read."""
     try:
         parts = _parts(text)
     except StackError as error:
@@ -70,7 +70,7 @@ def faults(text: str) -> list[Fault]:
 
 
 def bare(spec: LevelSpec) -> LevelSpec:
-    """What a level is, wherever it stands: without T, stop policy and rule, but for one that makes it another kind."""
+    """A level without what depends on its position: T, stop policy and rule, except a policy that is its kind."""
     own = kind_of(spec).written
     apart = {key.name for key in kind_of(spec).keys if key.when is None and keys()[key.name].when}
     apart |= {own.key} if own else set()
@@ -79,12 +79,12 @@ def bare(spec: LevelSpec) -> LevelSpec:
 
 
 def format_stack(specs: Sequence[LevelSpec]) -> str:
-    """The inverse of `parse`; keys at their default are left out."""
+    """The inverse of `parse`; defaults are left out."""
     return ",".join(_format_level(spec) for spec in specs)
 
 
 def grammar() -> dict[str, Any]:
-    """All kinds and keys, for the page; plain JSON types, no weights needed."""
+    """All kinds and keys in plain JSON types, for the page. Needs no weights."""
     return {
         "kinds": [kind.as_dict(keys()) for kind in kinds().values()],
         "keys": [key.as_dict() for key in keys().values()],
@@ -97,7 +97,7 @@ def grammar() -> dict[str, Any]:
 
 
 class Exactness(NamedTuple):
-    """Whether a stack's output follows the target's distribution, and why. True in a condition when it does."""
+    """Whether a stack's output follows the target's distribution, and why. Its truth value is `holds`."""
 
     holds: bool
     reason: str
@@ -109,9 +109,9 @@ class Exactness(NamedTuple):
 def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     """Whether the whole stack's output follows the target's distribution under this sampling, and why.
 
-    Losslessness belongs to the stack and its sampling, not to a rule: a greedy target is exact over
-    anything, while above temperature 0 one inner level whose emitted distribution is not the row it hands up is enough
-    to spoil the output.
+    Losslessness is a property of the stack and its sampling, not of a rule. A greedy target is exact over any draft.
+    Above temperature 0 a single inner level that emits tokens from another distribution than the row it hands up makes
+    the stack inexact.
     """
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")
@@ -120,7 +120,7 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
         if strays := rule.astray(specs[-1].values):
             return Exactness(False, f"the target {strays} (rule {rule.name})")
         return Exactness(True, "greedy: every committed token is the target's own first choice")
-    if (top := rule_of(specs[-1])).rowless and top.lossless:  # over anything: what is below only says how soon
+    if (top := rule_of(specs[-1])).rowless and top.lossless:  # over any draft, which only affects the speed
         return Exactness(True, f"the target draws every token from its own distribution (rule {top.name})")
     for lossy in (name for name, rule in rules().items() if not rule.lossless):
         named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == lossy)
@@ -132,7 +132,7 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
 
 
 def level_of(part: str) -> LevelSpec:
-    """Read one level, wherever it stands.
+    """Read one level, without a check of its position.
 
     Raises:
         StackError: the text is not a level.

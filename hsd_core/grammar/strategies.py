@@ -1,9 +1,9 @@
-"""What a rule, a stop policy and a scheduler declare, as stacks and the page name them.
+"""The declarations of rules, stop policies and schedulers.
 
-A rule decides which drafted tokens a verifier keeps, a stop policy when a level hands up, a scheduler which lane starts
-what. A *lane* runs one request at a time: the level that verifies has one, what drafts for it another. A scheduler sees
-counts and never tokens, and it cannot drop any, so that no token is kept or dropped for its value: the text follows the
-target's distribution whatever it says.
+A rule decides which drafted tokens a verifier keeps, a stop policy when a level hands its block up, a scheduler which
+lane starts what. A *lane* runs one request at a time: the verifying level has one, its drafter another. A scheduler
+sees counts, never tokens, and cannot drop tokens. So its decisions never depend on the value of a token, and the text
+follows the target's distribution under every scheduler.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ class RuleKind:
     """A rule.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
-        function: "module:name" of a function like `hsd_core.core.rules.tokenwise`. It runs in the engine, above this
-            room, and is looked up when a run begins, so that whoever reads a stack needs no torch. It is given the
-            values of the rule's keys by name.
-        keys: its own, which every level that has a rule heeds; given beside another rule they are refused.
-        lossless: above temperature 0, what it emits follows the rows that go up.
-        strays: what a target with these values of the keys does at temperature 0 instead of committing its own first
-            choices, in words; "" where it does commit them. None: with any values it decides as the rule greedy does.
-        trees: it judges several candidates side by side, not one alone.
-        one_hot: it takes rows of one token (`OneHot`) as they are.
-        scores: it is given the verifier's logits too, by that name.
-        at_once: it weighs the tokens that it is given against each other, so that how many they are may hang on counts
-            and on those before, not on what lies behind them.
-        by_place: it judges place by place, each reject leaving its residual: what the best exact rule is measured by.
-        rowless: it asks nothing of the rows that tokens were drawn from, so that a schedule may have a drafter name its
-            likeliest ones.
+        name: in stacks and traces. order: in lists. words: the composer's text. in_names: in names of stacks.
+        function: "module:name" of a function like `hsd_core.core.rules.tokenwise`. It is imported when a run begins, so
+            that reading a stack needs no torch. The values of the rule's keys are passed by name.
+        keys: its own keys, accepted by every level with a rule and refused together with another rule.
+        lossless: above temperature 0, the emitted tokens follow the verifier's distribution.
+        strays: for values of the keys, what a target does at temperature 0 instead of committing its own first choices,
+            in words; "" if it commits them. None: at temperature 0 it always equals the rule greedy.
+        trees: it can judge several candidates for one position.
+        one_hot: it accepts rows with a single token (`OneHot`).
+        scores: it also takes the verifier's logits, by that name.
+        at_once: it weighs the tokens of a block together. The length of the block may depend on counts and on earlier
+            tokens, but not on the block's own tokens.
+        by_place: it judges position by position, and each reject leaves a residual. The bound on acceptance
+            (`models.best_acceptance`) is computed for such rules.
+        rowless: it does not use the rows that tokens were drawn from, so a scheduler may take the drafter's likeliest
+            tokens.
     """
 
     name: str
@@ -56,13 +56,13 @@ class RuleKind:
     rowless: bool = False
 
     def bind(self, values: Mapping[str, Value]) -> Callable[..., Any]:
-        """The function for a level with these values; its keys that are not among them are as they are declared."""
+        """The function for a level with these values, and with the defaults of its other keys."""
         function: Callable[..., Any] = pkgutil.resolve_name(self.function)
         return partial(function, **with_defaults(self.keys, values))
 
     def astray(self, values: Mapping[str, Value]) -> str:
-        """What a target of these values does at temperature 0 instead of committing its own first choices; "" where it
-        does commit them."""
+        """What a target with these values does at temperature 0 instead of committing its own first choices; "" if it
+        commits them."""
         return self.strays(**with_defaults(self.keys, values)) if self.strays else ""
 
 
@@ -71,9 +71,9 @@ class PolicyKind:
     """A stop policy.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
-        keys: its own, which every level that has a policy heeds; they count beside this policy alone.
-        make: one for a level in a run (a `core.policies.Policy`), from the values of its keys by name.
+        name: in stacks and traces. order: in lists. words: the composer's text. in_names: in names of stacks.
+        keys: its own keys, accepted by every level with a policy; they have an effect with this policy only.
+        make: makes the policy of one level in a run (a `core.policies.Policy`) from the values of its keys by name.
     """
 
     name: str
@@ -84,20 +84,19 @@ class PolicyKind:
     keys: tuple[Key[Any], ...] = ()
 
     def bind(self, values: Mapping[str, Value]) -> Any:
-        """One for a level with these values; its keys that are not among them are as they are declared."""
+        """The policy of a level with these values, and with the defaults of its other keys."""
         return self.make(**with_defaults(self.keys, values))
 
 
 class View(NamedTuple):
-    """How things stand.
+    """The state that a scheduler decides by; counts of tokens and states of lanes.
 
-    undecided: drafted tokens behind the text, with the verifier or not; what is under way does not count.
-    submitted: how many of them the verifier was given. drafting, verifying: whether a lane is at work; the verifier is
+    undecided: drafted tokens after the committed text, submitted or not; without the draft in progress.
+    submitted: how many of them the verifier has. drafting, verifying: whether that lane is busy; the verifier is busy
     until its verdict is known. drafted: tokens that arrived since the last verification began. block: the drafter's T.
-    room: how many more tokens may be drafted behind those; 0 where they end the text. silent: a draft behind
-    them came back empty; none is made again behind the same text, where all choices have been made. between: the
-    verifier's lane is at other work (what it kept is judged above it, or waits there): it is given nothing, and is not
-    judging.
+    room: how many more tokens may be drafted; 0 if the drafted ones end the text. silent: the last draft came back
+    empty, and another one after the same text would be empty too. between: the verifier's lane waits for the level
+    above to judge what it kept; it takes no work and is not verifying.
     """
 
     undecided: int
@@ -112,10 +111,10 @@ class View(NamedTuple):
 
 
 class Submission(NamedTuple):
-    """What the verifier is to do: judge the first `tokens` undecided ones, perhaps none.
+    """Work for the verifier: judge the first `tokens` undecided tokens, possibly none.
 
-    next: judge the first token of the draft under way too, with the row behind those, when the drafter's lane stands.
-    A token of its own it adds only where that draft comes back empty, or where it was given none at all.
+    next: also judge the first token of the draft in progress, with the row after the others, once the drafter's lane
+    is idle. The verifier adds a token of its own only if that draft comes back empty or there is none.
     """
 
     tokens: int
@@ -123,37 +122,37 @@ class Submission(NamedTuple):
 
 
 class Orders(NamedTuple):
-    """Which lanes start now. draft: a draft of at most so many tokens, 0 for none."""
+    """Which lanes start now. draft: the most tokens of a draft to start, 0 for none."""
 
     draft: int = 0
     verify: Submission | None = None
 
 
 class Scheduler(Protocol):
-    """One object serves one run."""
+    """A scheduler of one run."""
 
     def ended(self, view: View) -> Orders:
-        """Asked at the start of a round and whenever a lane has ended what it did.
+        """Called at the start of a round and whenever a lane becomes idle.
 
-        A lane that is at work is given nothing. Where both stand one of them has to start. While the verifier works
-        with none of the drafter's tokens and `next` unset, nothing may be drafted: its own token stands there.
+        A busy lane may not be given work. If both are idle, at least one has to start. While the verifier works
+        without drafted tokens and with `next` unset, nothing may be drafted, because it adds a token of its own.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerKind:
-    """A scheduler, as stacks and the page name it.
+    """The declaration of a scheduler.
 
     Attributes:
-        name: in stacks and traces. order: in lists. words: what the composer says of it. in_names: in names of stacks.
-        keys: its own; given beside another scheduler they are refused.
-        make: one for a run, from the values of its keys by name; None where levels work one after another.
-        by_count: lanes meet, so that what is verified at once is bounded by counts alone.
-        inner: it may stand at a verifier below the last level too, where every edge has a lane of its own.
-        driver: the name, as declared in `DRIVERS`, of what has its orders carried out.
-        nodes: of one that has its drafter keep several candidates ready: from the values of its keys and the drafter's
-            T, the most of them that are there at once. Its drafter is one level, which grows them as a tree.
+        name: in stacks and traces. order: in lists. words: the composer's text. in_names: in names of stacks.
+        keys: its own keys; refused together with another scheduler.
+        make: makes the scheduler of one run from the values of its keys by name; None if levels run one at a time.
+        by_count: the lanes synchronise, so that counts alone bound how many tokens are verified at once.
+        inner: also allowed at a verifier below the last level, where every pair of levels has its own lane.
+        driver: the name in `DRIVERS` of the driver that carries out its orders.
+        nodes: for a scheduler whose drafter keeps several candidates ready as a tree: the largest number of nodes, from
+            the values of its keys and the drafter's T. The drafter is then a single level.
     """
 
     name: str
@@ -168,9 +167,9 @@ class SchedulerKind:
     nodes: Callable[..., int] | None = None
 
     def bind(self, values: Mapping[str, Value]) -> Scheduler | None:
-        """One for a run of a verifier with these values; its keys that are not among them are as they are declared."""
+        """The scheduler of a run for a verifier with these values, and with the defaults of its other keys."""
         return self.make(**with_defaults(self.keys, values)) if self.make else None
 
     def most_nodes(self, values: Mapping[str, Value], block: int) -> int:
-        """The most candidates that a drafter of this T keeps ready for a verifier with these values; 0 for chains."""
+        """The most candidates that a drafter with block length `block` keeps ready at these values; 0 for chains."""
         return self.nodes(block=block, **with_defaults(self.keys, values)) if self.nodes else 0
