@@ -1,7 +1,7 @@
 """From a written level to a built one: weights, device, dtype, databases.
 
 A `Builder` belongs to one pipeline. Levels are built on first use and kept in a `LevelPool`; they are read-only, so
-every run shares them. What cannot be built is refused with the reason.
+all runs share them. A level that cannot be built is refused with the reason.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from hsd_core.models.compiled.node_profile import NodeProfile
 
 Key = tuple[Path, str, str, str, int]  # folder, dtype, device, kind of decoder, ids
-MOST_DECODERS = 4  # as one target has dtypes
+MOST_DECODERS = 4  # one target has as many dtypes
 MOST_LEVELS = 32
 
 
 class LevelPool:
-    """Levels and decoders by what they were asked for, the least recently used first."""
+    """Open levels and decoders by specification, least recently used first."""
 
     def __init__(self) -> None:
-        self._levels: dict[LevelSpec, tuple[Level, set[Key]]] = {}  # with the decoders that they read
+        self._levels: dict[LevelSpec, tuple[Level, set[Key]]] = {}  # each with the decoders that it uses
         self._decoders: dict[Key, Decoder] = {}
         self._keys: WeakKeyDictionary[object, Key] = WeakKeyDictionary()
         self._lock = threading.Lock()
@@ -54,7 +54,7 @@ class LevelPool:
 
     @contextmanager
     def stack(self) -> Iterator[None]:
-        """One stack is built, by one thread: whatever it asks for meanwhile stays."""
+        """While one thread builds a stack, everything it uses stays open."""
         with self._lock:
             self._begin()
             yield
@@ -65,7 +65,7 @@ class LevelPool:
         self._asked: set[Key] = set()  # by the level that is being built
 
     def level(self, kind: LevelSpec, build: Callable[[LevelSpec], Level]) -> Level:
-        """The level of this kind, built if it is not open."""
+        """The level of this specification, built if it is not open."""
         self._needed.add(kind)
         if kind not in self._levels:
             self._asked = set()
@@ -79,7 +79,7 @@ class LevelPool:
         return level
 
     def decoder(self, key: Key, load: Callable[[], Decoder]) -> Decoder:
-        """The decoder of these weights, loaded if it is not open; room is made before that, not after."""
+        """The decoder of these weights, loaded if it is not open. Others are closed before loading, not after."""
         self._asked.add(key)
         if key not in self._decoders:
             spare = [other for other in self._decoders if other not in self._read]
@@ -91,7 +91,7 @@ class LevelPool:
         return self._use(key)
 
     def key(self, decoder: object) -> Key:
-        """What a decoder was asked for, whether it is still open or not."""
+        """The key of a decoder, open or closed."""
         return self._keys[decoder]
 
     def _use(self, key: Key) -> Decoder:
@@ -106,10 +106,10 @@ WARM_ROWS = (1, 8)
 
 
 def pick_device(wanted: str | None) -> str:
-    """The device to use, by its one name: the wanted one, else an accelerator if there is one.
+    """The canonical name of the device to use: the wanted one, else an accelerator if there is one.
 
     Raises:
-        StackError: the wanted device is not here.
+        StackError: this machine does not have the wanted device.
     """
     try:
         return known_device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -138,7 +138,7 @@ class Builder:
         self.device = "cpu" if preset.toy else pick_device(device)
         self.dtype = dtype or quick(preset.dtype(self.device), self.device)
         self._progress = progress
-        # by decoder, which takes along what was opened beside it when it is let go
+        # what belongs to a decoder is closed with it
         self._beside: WeakKeyDictionary[Decoder, dict[Hashable, Any]] = WeakKeyDictionary()
         self._pool = LevelPool()
         self.tokenizer: TextCodec
@@ -147,11 +147,11 @@ class Builder:
         else:
             self.folder = ensure(preset.target, progress)
             self.tokenizer = Tokenizer(self.folder)
-        self.ids = self.tokenizer.vocab_size  # fewer where the model has no row for some special tokens
+        self.ids = self.tokenizer.vocab_size  # fewer if the model lacks rows for some special tokens
         self.ends = self.tokenizer.eos_ids
 
     def entries(self, specs: Sequence[LevelSpec]) -> list[StackEntry]:
-        """The levels of a stack, built from the target down: what reads the target's weights has its dtype and device.
+        """The levels of a stack, built from the target down; levels over its weights have its dtype and device.
 
         Raises:
             StackError: a level cannot be built; the message says which and why.
@@ -159,7 +159,7 @@ class Builder:
         target = specs[-1]
         if self.preset.whole and (cut := next((spec for spec in specs[:-1] if kind_of(spec).shares.reads), None)):
             raise StackError(f"{cut.name}: {self.preset.whole}")  # before anything is loaded
-        if kind_of(target).shares.reads:  # once more, now that it is known which levels read the same weights
+        if kind_of(target).shares.reads:  # again, now that it is known which levels read the same weights
             dtype = target.get(DTYPE) or self.dtype
             own = [(reads := kind_of(spec).shares.reads) and not reads.weights for spec in specs]
             check_order([s.having(dtype=s.get(DTYPE) or dtype) if o else s for s, o in zip(specs, own, strict=True)])
@@ -170,7 +170,7 @@ class Builder:
         return [StackEntry(*parts) for parts in zip(levels, specs, blocks_of(specs), strict=True)]
 
     def _level(self, spec: LevelSpec, target: LevelSpec) -> Level:
-        # T, policy and rule belong to the stack entry: whatever they are, the level is one and the same.
+        # T, policy and rule belong to the stack's entry and do not make another level.
         device = spec.get(DEVICE)
         wanted = bare(spec).having(device=device and pick_device(device))
         if kind_of(spec).shares.of_target(spec):
@@ -194,7 +194,7 @@ class Builder:
         return level
 
     def _of_the_target(self, spec: LevelSpec, target: LevelSpec) -> LevelSpec:
-        """An exit's dtype and device: the target's; where it asks for a copy's beside another target, the copy's."""
+        """A level over the target's layers with dtype and device filled in: the target's, or those of a copy."""
         dtype, asked, own = target.get(DTYPE) or self.dtype, target.get(DEVICE), spec.get(DTYPE)
         device = pick_device(asked) if asked else self.device
         if own in QUANTISED and own != dtype:
@@ -203,7 +203,7 @@ class Builder:
         return spec.having(dtype=own or dtype, device=device, **taken)
 
     def fetched(self, source: str | None) -> tuple[Source, Path] | None:
-        """The weights that a level names, else the preset's smaller model; None where there is none."""
+        """See `Site.fetched`."""
         found = self._named(source) if source else self.preset.draft
         return None if found is None else (found, ensure(found, self._progress))
 
@@ -212,10 +212,10 @@ class Builder:
         return local_file(name, self._models) or Path(os.path.expanduser(name))
 
     def of_target(self, name: str | None) -> Source:
-        """The target's weights, for a level that may name them.
+        """See `Site.of_target`.
 
         Raises:
-            StackError: it names others.
+            StackError: the level names other weights.
         """
         if name and name != self.preset.name and self._named(name) != self.preset.target:
             raise StackError(
@@ -227,10 +227,10 @@ class Builder:
         return weights_named(self.preset, name, self._models)
 
     def layered(self, spec: LevelSpec) -> Layered:
-        """The target's decoder for a level that reads its layers.
+        """See `Site.layered`.
 
         Raises:
-            StackError: it cannot be stopped between layers.
+            StackError: the decoder cannot stop between layers.
         """
         decoder = self.decoder(self.folder, spec[DTYPE], spec[DEVICE], spec.name)
         if not isinstance(decoder, Layered):
@@ -245,7 +245,7 @@ class Builder:
         return cast(T, known[key])
 
     def lean(self, decoder: Layered) -> Decoder:
-        """The weights of a decoder that is open, through torch: what training and reads of every layer need."""
+        """A torch decoder with the weights of an open one, for training and for reading every layer."""
         with self._pool.stack():
             folder, dtype, device, *_ = self._pool.key(decoder)
             return self.decoder(folder, dtype, device, "target", kind="lean")
@@ -253,9 +253,10 @@ class Builder:
     def decoder(
         self, folder: Path, dtype: str, device: str, name: str, *, kind: str | None = None, vocab: int | None = None
     ) -> Decoder:
-        """The decoder of these weights, opened where it is not open yet. `name`: of the level that asks. `vocab`: how
-        many ids it has, where they are not the target's.
+        """See `Site.decoder`.
 
+        Args:
+            name: of the level, for messages. vocab: the number of ids if they are not the target's.
         Raises:
             StackError: there is no kernel for this dtype on this device.
         """
@@ -265,10 +266,10 @@ class Builder:
 
         def load() -> Decoder:
             self._progress("load", 0.0, 1.0)
-            told = partial(self._progress, "load")
+            progress = partial(self._progress, "load")
             try:
                 decoder = load_decoder(
-                    folder, dtype=dtype, device=device, kind=kind, vocab=size, progress=told, profile=self._profile
+                    folder, dtype=dtype, device=device, kind=kind, vocab=size, progress=progress, profile=self._profile
                 )
             except DecoderError as error:
                 raise StackError(f"{name}: {error}") from error
@@ -284,10 +285,10 @@ class Builder:
 
     @staticmethod
     def _refuse_text(name: str, rows: int, tokenizer: TextCodec | None) -> None:
-        """
+        """Checks a model with fewer rows than its tokenizer has ids.
+
         Raises:
-            StackError: the model has fewer rows than its tokenizer has ids, and text may need the others; it may not
-                where they are special tokens, which stand in no text.
+            StackError: text may need the missing rows; only special tokens, which occur in no text, may lack a row.
         """
         if isinstance(tokenizer, Tokenizer) and all(map(tokenizer.is_special, range(rows, tokenizer.vocab_size))):
             return
@@ -299,12 +300,12 @@ class Builder:
 
 
 def blocks_of(specs: Sequence[LevelSpec]) -> list[int | None]:
-    """T of every level; None for the target."""
+    """T of each level; None for the target."""
     return [*(spec.block or len(spec.widths) or kind_of(spec).placement.block for spec in specs[:-1]), None]
 
 
 def _warm_up(decoder: Decoder) -> None:
-    """A first forward of each kind, so that no run pays for kernels that are chosen at their first use."""
+    """A first forward of each kind, because kernels are chosen on first use and no run should pay for that."""
     cache = decoder.new_cache(2 * max(WARM_ROWS))
     if isinstance(decoder, Prepared):
         decoder.prepare(cache, [decoder.layers])
@@ -315,7 +316,7 @@ def _warm_up(decoder: Decoder) -> None:
 
 
 def _offered(preset: Preset) -> Iterator[str]:
-    """The levels of a preset as one writes them."""
+    """The levels of a preset as written in stacks."""
     for kind in kinds().values():
         entries = kind.offer(kind, preset) if kind.suits(preset) else []
         yield from (f"{kind.name}@id={e['params']['id']}" if len(entries) > 1 else kind.name for e in entries)

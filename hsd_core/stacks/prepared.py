@@ -1,4 +1,4 @@
-"""A stack made ready for runs: checked, with what opens its levels, drives them and writes the header of a run."""
+"""A stack ready for runs: checked, with its driver, and able to open its levels and to write a run's header."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from hsd_core.levels.shared import open_levels, shares
 from hsd_core.models import QUANTISED
 from hsd_core.models.sampling import Sampling
 
-PIPELINE = "pipeline"  # the driver of stacks where several levels have lanes of their own
+PIPELINE = "pipeline"  # the driver of stacks with more than two lanes
 
 
 def chosen_driver(stack: Sequence[StackEntry]) -> MakeDriver:
-    """One level after another, or as the schedulers say."""
+    """The driver for the stack's schedulers; without any, levels run one after another."""
     spec, lanes_below = stack[-1].spec, set(lanes_of([entry.spec for entry in stack[:-1]]))
     kind = scheduler_of(spec)
     if len(lanes_below) > 1:
@@ -42,10 +42,10 @@ def chosen_driver(stack: Sequence[StackEntry]) -> MakeDriver:
 
 
 def check_apart(stack: Sequence[StackEntry]) -> None:
-    """What works on machines of its own shares nothing.
+    """Levels on different lanes may not share states or caches.
 
     Raises:
-        StackError: a level below needs what one on another lane computes.
+        StackError: a level needs what a level on another lane computes.
     """
     specs = [entry.spec for entry in stack]
     lanes = lanes_of(specs)
@@ -68,7 +68,7 @@ def check_apart(stack: Sequence[StackEntry]) -> None:
 def run_header(
     stack: Sequence[StackEntry], prompt_ids: Sequence[int], settings: RunSettings, about: Mapping[str, Any]
 ) -> trace.Header:
-    """The header of a run with these settings; `about` has further fields of it."""
+    """The header of a run with these settings; `about` has more of its fields."""
     specs, sampling, max_new = [entry.spec for entry in stack], settings.sampling, settings.max_new_tokens
     lossless, why = stack_lossless(specs, sampling)
     if lossless and len(stack) > 1 and _rows_hang_together(stack[-1].level):
@@ -122,20 +122,20 @@ def run_header(
 
 
 def _rows_hang_together(target: Level) -> bool:
-    """Whether rows of a target that rounds its inputs were found to change with the rows beside them. In float32 their
-    last bits alone can."""
+    """Whether a quantised target's rows were found to depend on the other rows of a pass. In float32 only their last
+    bits can."""
     return target.about.dtype in QUANTISED and not getattr(getattr(target, "decoder", None), "independent", True)
 
 
 def _launched(level: Level) -> dict[str, object]:
-    """Why a level's passes are launched kernel by kernel on a GPU, where they should be replayed."""
+    """Why a level's passes on a GPU are launched kernel by kernel instead of replayed as a graph."""
     reason = getattr(getattr(level, "decoder", None), "eager", None)
     return {"eager": reason} if reason else {}
 
 
 def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[str, object]:
-    """The tree that a bottom level drafts, and whether siblings are drawn with replacement; or how many candidates it
-    keeps ready for a place."""
+    """The tree that a bottom level drafts and whether siblings are drawn with replacement, or how many candidates it
+    keeps ready for each position."""
     spec, target = stack[index].spec, stack[-1].spec
     if index == 0 and scheduler_of(target).nodes:
         return {"ready": target[WIDTH]}
@@ -146,7 +146,7 @@ def _grown(stack: Sequence[StackEntry], index: int, sampling: Sampling) -> dict[
 
 
 def _outgrown(stack: Sequence[StackEntry], index: int, length: int) -> dict[str, object]:
-    """The context of a level below the target, where a text of this length outgrows it."""
+    """The context length of a level below the target, if a text of this length exceeds it."""
     most = stack[index].level.max_positions
     return {"context": most} if most is not None and most < length and index < len(stack) - 1 else {}
 
@@ -155,8 +155,8 @@ def _outgrown(stack: Sequence[StackEntry], index: int, length: int) -> dict[str,
 class PreparedStack:
     """A `core.run.Stack`.
 
-    about: further fields of the header (preset, machine, recorded, versions, title, profile). driver: has the levels do
-    what the hierarchy asks for; by default as the target's scheduler says.
+    about: more fields of the header (preset, machine, recorded, versions, title, profile). driver: makes what carries
+    out the hierarchy's requests; by default chosen by the stack's schedulers.
 
     Raises:
         StackError: the stack cannot work.
@@ -195,10 +195,10 @@ class PreparedStack:
 def run(
     entries: Sequence[StackEntry], prompt_ids: Sequence[int], sampling: Sampling, seed: int, **options: Any
 ) -> Iterator[Event]:
-    """`core.run` of a stack, cheapest level first.
+    """`core.run` with a stack, cheapest level first.
 
     Args:
-        options: by their names, fields of `RunSettings`, `Watcher` and `PreparedStack`.
+        options: fields of `RunSettings`, `Watcher` and `PreparedStack` by name.
     Raises:
         StackError, ValueError: see `core.run`. TypeError: no option has this name.
     """

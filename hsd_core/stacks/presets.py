@@ -1,11 +1,11 @@
-"""The presets by name: which models, which stacks, where the weights come from. They are lines of `presets.json`.
+"""The presets by name: models, stacks, sources of the weights. `presets.json` has the data:
 
     wheels    GGUF files in pinned wheels, by a key: their parts are [name, version, sha256, bytes], in order
-    presets   what `Preset` holds; weights are {"hub": OWNER/NAME, "mb": of safetensors}, {"folder": FOLDER or .gguf},
-              {"wheels": KEY} or, beside a hub id, both; stacks are written in the grammar; strangers are presets whose
-              targets may draft for this one's, with a tokenizer of their own
+    presets   the fields of `Preset`; weights are {"hub": OWNER/NAME, "mb": of safetensors}, {"folder": FOLDER or
+              .gguf}, {"wheels": KEY}, or a hub id with wheels; stacks are written in the grammar; strangers are presets
+              whose targets may draft for this one's, with a tokenizer of their own
 
-Adding a preset is one more entry there. The file is read once, when it is first asked for; this imports no torch.
+One entry there adds a preset. The file is read once, on first use; this imports no torch.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ log = logging.getLogger(__name__)
 
 
 class UnknownPreset(ValueError):
-    """A preset's name that is not in `PRESETS`."""
+    """A name that is not in `PRESETS`."""
 
 
 class PresetsError(ValueError):
-    """A file of presets that cannot be used; the message names the place in it and the cure."""
+    """A file of presets that cannot be used; the message names the entry and the cure."""
 
 
 class _Form(Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,7 +120,7 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
     """The presets of a file, in its order.
 
     Raises:
-        PresetsError: the file cannot be read, or a part of it is none of a preset; the message says which and why.
+        PresetsError: the file cannot be read, or an entry is wrong; the message says which and why.
     """
     try:
         found = decode(read_bytes(path, MAX_BYTES), _DECODER)
@@ -142,7 +142,7 @@ def read_presets(path: Path = FILE) -> Mapping[str, Preset]:
 
 
 def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset | None:
-    """None where none of its stacks can be read here."""
+    """The preset; None if none of its stacks can be read here."""
     examples = [x for i, x in enumerate(one.stacks) if _known(x.stack, f"{where}.stacks[{i}].stack")]
     plain = "target" if "target" in kinds() and not one.target.table else None
     usual = next((x.stack for x in examples), plain)
@@ -176,10 +176,10 @@ def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset | 
 
 
 def _known(text: str, where: str) -> bool:
-    """Whether a stack can be read here; one with a level or a key of a system that is not here is left out.
+    """Whether a stack can be read here; False for levels or keys of systems that are not installed.
 
     Raises:
-        Wrong: its levels and keys are known, and it is no stack.
+        Wrong: its levels and keys are known, but it is not a valid stack.
     """
     try:
         parse(text)
@@ -231,7 +231,7 @@ def _shipped(name: str) -> Path | None:
 
 
 class _Presets(Mapping[str, Preset]):
-    """Those of `FILE`, read when one is first asked for."""
+    """The presets of `FILE`, read on first use."""
 
     def __getitem__(self, name: str) -> Preset:
         return _read()[name]
@@ -248,9 +248,10 @@ PRESETS: Mapping[str, Preset] = _Presets()
 
 
 def preset_of(name: str) -> Preset:
-    """
+    """The preset of this name.
+
     Raises:
-        UnknownPreset: there is none of that name. PresetsError: see `read_presets`.
+        UnknownPreset: there is none. PresetsError: see `read_presets`.
     """
     if name not in PRESETS:
         raise UnknownPreset(f"unknown preset {name!r}; presets are {', '.join(PRESETS)}")
@@ -258,13 +259,13 @@ def preset_of(name: str) -> Preset:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """One entry a preset, usable ones first; all values are plain JSON types."""
+    """One entry for each preset, usable ones first, in plain JSON types."""
     entries = [catalogue_entry(preset) for preset in PRESETS.values()]
     return sorted(entries, key=lambda entry: not entry["usable"])
 
 
 def catalogue_entry(preset: Preset) -> dict[str, Any]:
-    """A preset as the catalogue lists it."""
+    """The catalogue's entry for a preset."""
     usable, reason, download_mb = preset.status()
     return {
         "name": preset.name,

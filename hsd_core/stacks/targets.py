@@ -1,7 +1,7 @@
-"""Any model as a target: a preset made of what its weights say, and of no measurement.
+"""Any model as a target: a preset made from the weights alone, without measurements.
 
-What is not known before the weights are here (how many layers, whether they can be read one by one) is left open, and
-filled in by `with_config` once they are. Imports no torch.
+`with_config` fills in what is only known once the weights are on the disk, such as the number of layers and whether
+they can run one by one. Imports no torch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLAIN = Example("plain", "Plain decoding", "target", "one token per pass")
 
 
 class Config(NamedTuple):
-    """What a model's config.json says of it: layers (0: nothing), and as of `Preset`, `refused` and `whole`."""
+    """From a model's config.json: the number of layers (0 if unknown), and `refused` and `whole` as in `Preset`."""
 
     layers: int = 0
     refused: str = ""
@@ -39,7 +39,7 @@ class Config(NamedTuple):
 
 
 def target_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
-    """A preset over any target, and perhaps a smaller model of its family.
+    """A preset for any target, optionally with a smaller model of its family.
 
     Args:
         target, draft: a Hub id, a folder, a .gguf file, or the name of a model in the folder `models`.
@@ -50,7 +50,7 @@ def target_preset(target: str, draft: str | None = None, *, models: Path | None 
 
 
 def unread_preset(target: str, draft: str | None = None, *, models: Path | None = None) -> Preset:
-    """The same before its config is read, which is a file on a disk."""
+    """The same preset before the config is read from the disk."""
     source = source_of(target, models)
     name = source.id if source.kind == "hub" else source.title
     drafts = (source_of(draft, models),) if draft else ()
@@ -63,13 +63,13 @@ def unread_preset(target: str, draft: str | None = None, *, models: Path | None 
         note=_NOTE,
         target=source,
         drafts=drafts,
-        stacks=(Example("lookup", "Lookups", "ngram:3,target", "what the text itself has said before"), *pair, _PLAIN),
+        stacks=(Example("lookup", "Lookups", "ngram:3,target", "drafts repeat the text so far"), *pair, _PLAIN),
     )
 
 
 def preset_option(preset: Preset | str) -> str:
-    """What a command line calls a preset: `--preset NAME`, or `--target ID`. Of a name alone: as a visitor may see it,
-    who knows no folders."""
+    """The option of a command line for a preset: `--preset NAME`, or `--target ID`. A name, which is what visitors see,
+    gives no folder away."""
     name = preset if isinstance(preset, str) else preset.name
     if name in PRESETS:
         return f"--preset {name}"
@@ -81,10 +81,10 @@ def preset_option(preset: Preset | str) -> str:
 def preset_chosen(
     preset: str, *, target: str | None = None, draft: str | None = None, stack: str | None = None
 ) -> Preset:
-    """The preset that a command line means: the one over a target that it names, itself or in a stack, else `preset`.
+    """The preset of a command line: for the target that an option or the stack names, else `preset`.
 
     Args:
-        draft: what the level `model` is where it names nothing.
+        draft: the default weights of the level `model`.
     Raises:
         UnknownPreset, StackError: bad names. WeightsError: there is no such model.
     """
@@ -100,7 +100,7 @@ def preset_chosen(
 
 
 def preset_for(preset: str | Preset, stack: str | None, models: Path | None = None) -> Preset:
-    """The preset that a stack runs over: another target's where the stack names one.
+    """The preset of a stack: for the target that the stack names, else the given one.
 
     Raises:
         UnknownPreset, StackError: bad names. WeightsError: there is no such model.
@@ -114,19 +114,19 @@ def preset_for(preset: str | Preset, stack: str | None, models: Path | None = No
 
 
 def source_of(name: str, models: Path | None = None) -> Source:
-    """The weights that a name stands for; see `target_preset`.
+    """The weights of this name; see `target_preset`.
 
     Raises:
-        WeightsError: it stands for none.
+        WeightsError: there are none.
     """
     return local_source(name, models) or Source.parse(name)
 
 
 def weights_named(preset: Preset, name: str, models: Path | None = None) -> Source:
-    """The weights that a level of a preset names: one of the preset's own, another preset's target, or any others.
+    """The weights that a level of a preset names: the preset's own, another preset's target, or any others.
 
     Raises:
-        WeightsError: the name stands for none.
+        WeightsError: there are none of this name.
     """
     own = {one.name: one.source for one in preset.strangers} | {source.id: source for source in preset.drafts}
     if name in own:
@@ -137,45 +137,45 @@ def weights_named(preset: Preset, name: str, models: Path | None = None) -> Sour
 
 
 def with_config(preset: Preset) -> Preset:
-    """The same preset with what its target's config says, where that is here and was not known."""
+    """The same preset, completed from its target's config if that is on the disk and was not read yet."""
     if preset.layers or preset.toy or (folder := local_config(preset.target)) is None:
         return preset
-    said = config_of(folder)
+    config = config_of(folder)
     shown = [*preset.stacks]
-    if said.layers > 3 and not said.whole:
-        low, high = max(1, said.layers // 8), max(2, said.layers // 4)
+    if config.layers > 3 and not config.whole:
+        low, high = max(1, config.layers // 8), max(2, config.layers // 4)
         exits = f"exit:2@at={low}@id={LENS},exit:4@at={high}@id={LENS},target"
         shown.insert(1, Example("exits", "Early exits", exits, "the target's first layers, by its own head"))
-    if not said.whole:
+    if not config.whole:
         copy = Example("copy", "A copy checks", "ngram:3,int8:6,target", "lookups, checked by the target in 8 bits")
         shown.insert(1, copy)
-    gpu = None if said.whole or preset.drafts else "ngram:3,int4:6,target"  # a copy that a GPU has a kernel for
+    gpu = None if config.whole or preset.drafts else "ngram:3,int4:6,target"  # a copy that a GPU has a kernel for
     return replace(
-        preset, layers=said.layers, refused=said.refused, whole=said.whole, stacks=tuple(shown), gpu_stack=gpu
+        preset, layers=config.layers, refused=config.refused, whole=config.whole, stacks=tuple(shown), gpu_stack=gpu
     )
 
 
 def with_cross_draft(preset: Preset) -> Preset:
-    """The same preset; where its draft turns out to have another tokenizer, it drafts as `cross`. Both have to be here
-    to be compared."""
+    """The same preset, with its draft as a `cross` level if the tokenizers differ. They are compared if both models
+    are on the disk."""
     draft, target = preset.draft and local_folder(preset.draft), local_folder(preset.target)
-    if preset.toy or preset.draft is None or not draft or not target or not _other_words(draft, target):
+    if preset.toy or preset.draft is None or not draft or not target or not _other_tokenizer(draft, target):
         return preset
     stranger = Stranger(preset.draft.id, preset.draft)
-    said = replace(preset, drafts=preset.drafts[1:], strangers=(stranger, *preset.strangers))
+    crossed = replace(preset, drafts=preset.drafts[1:], strangers=(stranger, *preset.strangers))
     if preset.name in PRESETS:  # whose stacks name its own draft
-        return said
+        return crossed
     stacks = tuple(replace(one, stack=one.stack.replace(_PAIR, _CROSSED)) for one in preset.stacks)
-    return replace(said, default_stack=preset.default_stack.replace(_PAIR, _CROSSED), stacks=stacks)
+    return replace(crossed, default_stack=preset.default_stack.replace(_PAIR, _CROSSED), stacks=stacks)
 
 
-def _other_words(draft: Path, target: Path) -> bool:
+def _other_tokenizer(draft: Path, target: Path) -> bool:
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
 
     try:
         one, other = Tokenizer(draft), Tokenizer(target)
     except TokenizerError:
-        return False  # which is refused, with the reason, where it is opened
+        return False  # opening the model refuses it with the reason
     try:
         special_differences(one, other)
     except TokenizerError:
@@ -184,7 +184,7 @@ def _other_words(draft: Path, target: Path) -> bool:
 
 
 def config_of(folder: Path) -> Config:
-    """What the config.json in a folder says; read again when it changes."""
+    """The facts in a folder's config.json; read again after a change."""
     path = folder / "config.json"
     return _read(folder, path.stat().st_mtime_ns if path.is_file() else 0)
 
@@ -208,7 +208,7 @@ def _layers(config: dict[str, Any]) -> int:
 
 
 def missing_weights(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
-    """The weights that stacks of a preset read and that are not on the disk, each once, the target's first.
+    """The weights that stacks of a preset need and that are not on the disk, without repetition, the target's first.
 
     Args:
         models: a folder whose models may be named.

@@ -1,4 +1,4 @@
-"""What the weights and caches of levels over a target take, read off its files before anything is loaded."""
+"""Sizes of the weights and caches of levels over a target, from its files before anything is loaded."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ _SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}  # bytes, by the names that s
 
 @dataclass(frozen=True, slots=True)
 class WeightCounts:
-    """How many weights a model has: in its layers together, in its head, in its embeddings.
+    """Numbers of weights of a model: in all its layers, in its head, in its embeddings.
 
     Attributes:
-        cache: keys and values of one position, over all layers, 0 where nobody knows.
-        tied: whether the head is the embeddings. whole: whether transformers runs the model, which keeps one of both.
-        stored: bytes of a number of the embeddings in their file, where our decoders leave them as they are.
+        cache: keys and values of one position in all layers, 0 if unknown.
+        tied: whether head and embeddings are the same. whole: whether transformers runs the model and keeps only one
+            of two tied matrices.
+        stored: bytes per number of the embeddings in their file; our decoders keep that dtype.
     """
 
     layers: int
@@ -45,12 +46,12 @@ class WeightCounts:
     stored: int = 4
 
     def bytes(self, each: float) -> int:
-        """That a pass reads, where a weight takes so many bytes."""
+        """Bytes that a pass reads, with `each` bytes per weight."""
         return round(each * (self.layers + self.head))
 
 
 def weight_counts(folder: Path) -> WeightCounts:
-    """Of the safetensors files in a folder; only their headers are read, again when one of them changes.
+    """The counts of the safetensors files in a folder. Only headers are read, and read again after a change.
 
     Raises:
         DecoderError: the folder has no config.json, or a file cannot be read.
@@ -86,7 +87,7 @@ def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> WeightCounts:
 
 
 def counts_from_config(folder: Path, stored: int) -> WeightCounts:
-    """About the same of a model of which its config.json alone is here, and known how many bytes its weights have.
+    """Approximate counts of a model from its config.json and the size of its weights in bytes.
 
     Raises:
         DecoderError: the config cannot be read.
@@ -100,8 +101,8 @@ def counts_from_config(folder: Path, stored: int) -> WeightCounts:
 
 
 def weight_bytes(own: WeightCounts, dtype: str) -> int:
-    """Bytes that a model's weights take in memory on a CPU, kept as `dtype`. Our decoders lay a head out for its kernel
-    and keep the embeddings too, tied or not; in half precision the head is float32."""
+    """Bytes of a model's weights in a CPU's memory with this dtype. Our decoders keep the head in its kernel's layout
+    and the embeddings as well, tied or not; in half precision the head is float32."""
     if dtype in QUANTISED:
         return round(BYTES[dtype] * own.layers + BYTES["int8"] * own.head) + own.stored * own.embedding
     each = BITS[dtype] // 8
@@ -111,18 +112,18 @@ def weight_bytes(own: WeightCounts, dtype: str) -> int:
 
 
 def _known(preset: Preset, stored: int) -> WeightCounts | None:
-    folder, told = local_folder(preset.target), stored and local_config(preset.target)
+    folder, config = local_folder(preset.target), stored and local_config(preset.target)
     try:
-        return weight_counts(folder) if folder else counts_from_config(told, stored) if told else None
+        return weight_counts(folder) if folder else counts_from_config(config, stored) if config else None
     except DecoderError:
         return None
 
 
 def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> str:
-    """Why a machine's memory cannot hold a preset's target, and what could be held; "" where it can, or nobody knows.
+    """Why a preset's target does not fit a machine's memory, and what does; "" if it fits or its size is unknown.
 
     Args:
-        stored: bytes of the weights, where they are not here yet and somebody told.
+        stored: bytes of the weights if they are not on the disk but their size is known, else 0.
     """
     own = _known(preset, stored)
     if own is None or weight_bytes(own, dtype) <= memory_gb * 1e9:
@@ -136,24 +137,23 @@ def too_large(preset: Preset, dtype: str, memory_gb: float, stored: int = 0) -> 
 
 
 def memory_by_kind(preset: Preset, stored: int = 0) -> Mapping[str, str]:
-    """What a preset's levels take, by their kind's name, in words; nothing where nobody knows. `stored`: see
-    `too_large`."""
+    """The memory of a preset's levels in words, by kind; empty if unknown. `stored`: see `too_large`."""
     own = _known(preset, stored)
     if own is None:
         return {}
-    said: dict[str, str] = {}
+    sizes: dict[str, str] = {}
     for kind in kinds().values():
         reads, source = kind.shares.reads, kind.shares.own and kind.shares.own(preset)
         if kind.placement.stands == LAST and reads is not None:
-            said[kind.name] = f"weights {size(weight_bytes(own, 'float32'))} in float32{_cache(own)}"
+            sizes[kind.name] = f"weights {size(weight_bytes(own, 'float32'))} in float32{_cache(own)}"
         elif reads is not None and reads.weights:
-            said[kind.name] = f"weights {size(weight_bytes(own, reads.weights))}{_cache(own)}"
+            sizes[kind.name] = f"weights {size(weight_bytes(own, reads.weights))}{_cache(own)}"
         elif reads is not None and reads.depth == AT.name and isinstance(key_of(kind.name, AT.name), Whole):
-            said |= {kind.name: _reads(own, preset.layers)} if preset.layers and kind.written is None else {}
+            sizes |= {kind.name: _reads(own, preset.layers)} if preset.layers and kind.written is None else {}
         elif folder := source and local_folder(source):
             small = weight_counts(folder)
-            said[kind.name] = f"weights {size(weight_bytes(small, 'float32'))} in float32{_cache(small)}"
-    return said
+            sizes[kind.name] = f"weights {size(weight_bytes(small, 'float32'))} in float32{_cache(small)}"
+    return sizes
 
 
 def _cache(own: WeightCounts) -> str:
@@ -161,7 +161,7 @@ def _cache(own: WeightCounts) -> str:
 
 
 def _reads(own: WeightCounts, layers: int) -> str:
-    """What an exit after a quarter of the target's layers reads."""
+    """The share of a pass's bytes that an exit after a quarter of the target's layers reads, in words."""
     quarter = max(1, layers // 4)
     share = 4 * (own.layers * quarter / layers + own.head) / own.bytes(4.0)
     return f"at layer {quarter} of {layers} it reads {share:.0%} of a pass of the target"
