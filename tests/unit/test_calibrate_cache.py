@@ -160,7 +160,7 @@ def test_the_command_writes_a_profile_a_temperature(quick, tmp_path, capsys):
     shown, told = capsys.readouterr()
     assert read_profile(out).temperature == 0.0
     assert read_profile(tmp_path / "profile-t0.8.json").temperature == 0.8
-    assert "profile-t0.8.json" in told and "not kept as this machine's profile" in told
+    assert "profile-t0.8.json" in told and "not stored as this machine's profile" in told
     assert shown.count("| table@id=order") == 2 and shown.startswith("| level |")
     assert profile_store.cached_profile("toy") is None  # two levels of three, one prompt: no profile of this machine
 
@@ -181,7 +181,7 @@ def test_the_usual_calibration_is_kept(quick, tmp_path, monkeypatch):
 
 
 BAD = {
-    "a folder": (["--out", "no/such/folder/p.json"], "name a file in one that is there"),
+    "a folder": (["--out", "no/such/folder/p.json"], "name a file in an existing one"),
     "a temperature": (["--temperature", "-1"], "use 0 (greedy)"),
     "levels": (["--levels", "table@id=order1,target"], "its levels are table@id="),
     "prompts": (["--prompts", "no-such-file"], "no-such-file"),

@@ -214,7 +214,7 @@ def test_what_can_be_built_over_a_target_is_listed_with_its_memory(
     assert "usable; at layer 1 of 4 it reads" in said["exit"] and "weights" in said["model"]
     assert "not usable" in said["nano"] and "kinds of level" not in said
     assert main(["models", "--target", "OWNER/NAME"]) == 0
-    assert "known once its weights are here" in capsys.readouterr().out
+    assert "known once its weights are downloaded" in capsys.readouterr().out
     assert main(["models", "--draft", str(small)]) == 2
     assert "add --target" in capsys.readouterr().err
     assert main(["models", "--target", str(big), "--json"]) == 0
