@@ -144,7 +144,7 @@ def test_a_place_says_how_often_it_is_kept_and_how_often_it_could_be(page: Any, 
     tracefile.write(tmp_path / "tree.jsonl.gz", events)
     visit(page, shipped, f"recording={SAMPLED}&panel=time+controls")
     page.locator('input[type="file"]').set_input_files(str(tmp_path / "tree.jsonl.gz"))
-    page.wait_for_function("document.querySelector('.hx-tower').textContent.includes('character table')")
+    page.wait_for_function("document.querySelector('.hx-tower').textContent.includes('table of order')")
     page.get_by_role("button", name="To the start").click()
     page.locator("body").press("a")
     tile, said = page.locator(f'.hx-an-tile[data-token="{bound.first}"]'), ""

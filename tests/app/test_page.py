@@ -108,16 +108,16 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     page.get_by_role("switch").first.click()
     assert asked() == STACK
     page.get_by_text("add a level").click()
-    page.get_by_role("button", name="character table, order3").click()
+    page.get_by_role("button", name="table of order 3").click()
     assert asked() == "table:4@id=order1,table:4@id=order3,table@id=order6"
-    page.get_by_role("button", name="move character table, order1").focus()
+    page.get_by_role("button", name="move table of order 1").focus()
     page.keyboard.press("ArrowUp")
     assert asked() == "table:4@id=order3,table:4@id=order1,table@id=order6"
     page.keyboard.press("ArrowDown")
     assert asked() == "table:4@id=order1,table:4@id=order3,table@id=order6", "the focus goes with its floor"
     page.keyboard.press("ArrowUp")
     focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert focused == "move character table, order1, level 2 of 3: arrow up or down"
+    assert focused == "move table of order 1, level 2 of 3: arrow up or down"
     page.locator(".hx-floor").nth(1).get_by_role("button", name="rule, policy and order").click()
     page.get_by_role("button", name="remove").click()
     assert asked() == "table:4@id=order3,table@id=order6"
@@ -127,11 +127,11 @@ def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: st
     for _ in range(4):  # two moves there and back and one more, the level that was added
         undo.click()
     assert asked() == STACK
-    page.get_by_role("textbox", name="T, the block length of character table, order1").fill("99")
+    page.get_by_role("textbox", name="T, the block length of table of order 1").fill("99")
     page.keyboard.press("Enter")
     page.locator(".hx-note").get_by_text("is at most 64").wait_for()
     assert asked().startswith("table:64")
-    page.get_by_role("textbox", name="T, the block length of character table, order1").fill("abc")
+    page.get_by_role("textbox", name="T, the block length of table of order 1").fill("abc")
     page.keyboard.press("Enter")
     page.locator(".hx-note").get_by_text("is not a number").wait_for()
     assert asked().startswith("table:64")

@@ -84,7 +84,7 @@ def test_every_shipped_profile_has_an_answer_that_moves(path: Path) -> None:
 
 
 def test_a_target_alone_has_no_answer() -> None:
-    with pytest.raises(ProfileError, match="target alone"):
+    with pytest.raises(ProfileError, match="only the target"):
         AnotherLevel(made_up().only((2,)))
 
 
