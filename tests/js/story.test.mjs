@@ -62,7 +62,7 @@ test("the sentences say what the trace has, with its times", () => {
   const [drafted, checked, judged] = round.calls;
   assert.equal(told("drafts")[0], `The cheapest level, a small draft, guesses three words in ${ms(drafted)}.`);
   assert.ok(told("rises")[0].includes(ms(checked)) && told("rises")[0].includes("reads all three in one pass"));
-  assert.ok(told("rises")[1].includes(ms(judged)) && told("rises")[1].includes("the big model"));
+  assert.ok(told("rises")[1].includes(ms(judged)) && told("rises")[1].includes("the model"));
   const { struck, own } = verdictOf(checked);
   assert.ok(told("judges")[0].includes("keeps the two") && told("judges")[0].includes(wordOf(model, struck.record.id)));
   assert.ok(told("corrects")[0].includes(wordOf(model, own.record.id)));
@@ -139,7 +139,7 @@ test("a round of another shape is told as what it was", () => {
   assert.ok(says.some((x) => x.includes("guesses two words")));
   assert.ok(says.some((x) => x.includes("strikes out \u201ca\u201d") && !x.includes("keeps")));
   assert.ok(
-    !says.some((x) => x.includes("same text") || x.includes("just what the big model")),
+    !says.some((x) => x.includes("same text") || x.includes("just what the model")),
     "nothing was compared",
   );
 });

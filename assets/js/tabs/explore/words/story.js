@@ -12,7 +12,7 @@ const quoted = (/** @type {string} */ text) => `\u201c${text}\u201d`;
 export const STORY = {
   name: "The idea in half a minute",
   /** The scenes, as their buttons name them. */
-  scenes: ["One round", "The big model alone", "The whole answer"],
+  scenes: ["One round", "The model alone", "The whole answer"],
   scene: (/** @type {number} */ nth, /** @type {string} */ name) => `Scene ${nth}: ${name}`,
   back: "Back",
   pause: "Pause",
@@ -28,9 +28,9 @@ export const STORY = {
   pass: (/** @type {string} */ time) => `one pass, ${time}`,
   around: (/** @type {number} */ ns) => `with ${duration(ns)} between the passes`,
   together: "With the small levels",
-  alone: "The big model alone",
-  target: "the big model",
-  gain: "as fast as the big model alone",
+  alone: "The model alone",
+  target: "the model",
+  gain: "as fast as the model alone",
   /** On what the gain was measured. */
   where: (/** @type {string} */ machine) => `one prompt${machine ? `, ${machine}` : ""}`,
   against: (/** @type {string} */ now, /** @type {string} */ plain) => `${now} against ${plain} tokens/s`,
@@ -46,7 +46,7 @@ export const TOLD = {
   rises: (/** @type {string} */ who, /** @type {number} */ n, /** @type {string} */ time) =>
     `They rise to the next level: ${who} reads all ${count(n)} in one pass, ${time}.`,
   arrives: (/** @type {number} */ n, /** @type {string} */ time) =>
-    `The ${count(n)} rise to the big model, the target: it reads them all in one pass, ${time}.`,
+    `The ${count(n)} rise to the model, the target: it reads them all in one pass, ${time}.`,
   strikes: (/** @type {number} */ kept, /** @type {string} */ struck) =>
     kept
       ? `It keeps the ${count(kept)} that it would have written itself, and strikes out ${quoted(struck)}.`
@@ -56,7 +56,7 @@ export const TOLD = {
   adds: (/** @type {number} */ kept, /** @type {string} */ own) =>
     `It keeps all ${count(kept)} and adds ${quoted(own)}: ${words(kept + 1)} for one pass.`,
   commits: (/** @type {number} */ n, /** @type {boolean} */ same) =>
-    `The ${words(n)} join the text${same ? ", and they are just what the big model alone writes" : ""}.`,
+    `The ${words(n)} join the text${same ? ", and they are just what the model alone writes" : ""}.`,
   alone: (/** @type {number} */ n) => `Now the same ${words(n)} without any help.`,
   one: "Each word costs a whole pass of its own.",
   both: (/** @type {number} */ n, /** @type {string} */ plain, /** @type {string} */ time) =>
