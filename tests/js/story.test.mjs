@@ -138,10 +138,7 @@ test("a round of another shape is told as what it was", () => {
   const says = momentsOf(other, 0).map((x) => x.says);
   assert.ok(says.some((x) => x.includes("guesses two words")));
   assert.ok(says.some((x) => x.includes("strikes out \u201ca\u201d") && !x.includes("keeps")));
-  assert.ok(
-    !says.some((x) => x.includes("same text") || x.includes("just what the model")),
-    "nothing was compared",
-  );
+  assert.ok(!says.some((x) => x.includes("same text") || x.includes("just what the model")), "nothing was compared");
 });
 
 test("it opens where nothing else is asked for, once; a link to it always opens it", () => {
