@@ -176,6 +176,7 @@ _TEXT = ".hx-flow .hx-tok"
 _PLAY = "recording=01-code"
 _RACE = ".hx-race-row"
 _PLAN = ".hx-al-answer:not(:empty)"
+_EXPERTS = ".hx-planner .hx-plan-headline:not(:empty)"
 _LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
 _RESULTS = ".hx-res-bars"
 
@@ -228,12 +229,12 @@ STATES = (
     State(
         "planner-plots",
         "tab=planner&data=plans,figures,validation,profile",
-        _PLAN,
+        _EXPERTS,
         _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg"),
     ),
     State("planner-lengths", "tab=planner&data=lengths", ".hx-tl[data-ready]", _nothing),
     State("planner-doctor", "tab=planner&doctor=1", ".hx-doc-form", _diagnosed),
-    State("planner-wrong-number", "tab=planner&data=whatif,tables", _PLAN, _wrong_number),
+    State("planner-wrong-number", "tab=planner&data=whatif,tables", _EXPERTS, _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),
     State("learn-question", "tab=learn&lesson=2", _LESSON, _nothing),
     State("learn-answered", "tab=learn&lesson=2", _LESSON, _answered),

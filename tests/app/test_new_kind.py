@@ -72,7 +72,7 @@ def test_it_is_in_the_composer_with_its_colour_its_control_and_its_words(page: A
     page.goto(f"{site}/?preset=toy&stack=table:4@id=order1,table@id=order6&max_new_tokens=12")
     page.wait_for_selector(".hx-stage")
     page.get_by_text("add a level").click()
-    page.get_by_role("button", name="echo of the text").click()
+    page.get_by_role("button", name="echo").click()
     floor = page.locator(".hx-floor").last
     assert floor.locator(".hx-tag").inner_text() == "Y"
     assert floor.locator("b").first.inner_text() == "echo"

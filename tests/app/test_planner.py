@@ -197,9 +197,9 @@ def test_a_slider_by_keyboard_changes_the_plan(page: Any, planner_site: str) -> 
 def test_a_level_that_is_not_allowed_is_in_no_plan(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "whatif")
     before = headline(page)
-    page.locator(".hx-plan-allowed").get_by_label("order1").uncheck()
+    page.locator(".hx-plan-allowed").get_by_label("table of order 1").uncheck()
     changed(page, before)
-    assert "order1" not in page.locator(".hx-plan-depths").first.inner_text()
+    assert "order 1" not in page.locator(".hx-plan-depths").first.inner_text()
 
 
 @pytest.mark.everything
@@ -248,7 +248,7 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     visit(page, planner_site, "whatif", "tables")
     before = headline(page)
     page.get_by_role("slider", name="rejections, all pairs").fill("1.5")
-    page.get_by_role("checkbox", name="order1").uncheck()
+    page.get_by_role("checkbox", name="table of order 1").uncheck()
     changed(page, before)
     page.wait_for_function("location.search.includes('rejections=1.5') && location.search.includes('without=0')")
     page.wait_for_function("!document.querySelector('.hx-plan-stack code').textContent.includes('order1')")
@@ -256,7 +256,7 @@ def test_a_link_brings_the_sliders_back(page: Any, planner_site: str) -> None:
     page.reload()
     page.wait_for_selector(".hx-planner .hx-plan-headline:not(:empty)")
     assert headline(page) == turned
-    assert not page.get_by_role("checkbox", name="order1").is_checked()
+    assert not page.get_by_role("checkbox", name="table of order 1").is_checked()
     cell = page.get_by_label("acceptance of order3 by target")
     measured = cell.input_value()
     cell.fill("0.4")

@@ -126,9 +126,9 @@ def test_exits_that_do_not_rise_are_refused_beside_the_floor(page: Any, shared: 
 def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> None:
     visit(page, shared)
     page.get_by_text("add a level").click()
-    page.get_by_role("button", name="draft model").click()
+    page.get_by_role("button", name="small draft").click()
     stands(page, "nano:4@id=tiny-fed,exit:2@at=4,exit:4@at=8,target")
-    pick = page.get_by_label("draft of draft model")
+    pick = page.get_by_label("draft of small draft")
     assert pick.locator("option").all_inner_texts() == ["embeddings alone", "fed by the target"]
     pick.select_option("tiny")
     stands(page, "nano:4@id=tiny,exit:2@at=4,exit:4@at=8,target")
@@ -139,7 +139,7 @@ def test_a_draft_model_is_chosen_by_name_fed_or_not(page: Any, shared: str) -> N
 @pytest.mark.everything
 def test_a_fed_draft_above_another_level_is_said_to_verify_row_by_row(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,nano:4@id=tiny-fed,target")
-    options = page.get_by_label("draft of draft model").locator("option").all_inner_texts()
+    options = page.get_by_label("draft of small draft").locator("option").all_inner_texts()
     assert options == ["embeddings alone", "fed by the target; verifies one row at a time"]
 
 
@@ -193,7 +193,7 @@ def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=4,target")
     page.get_by_text("add a level").click()
     with page.expect_response("**/planner/faults?*") as answer:
-        page.get_by_role("button", name=re.compile("^early exit")).click()
+        page.get_by_role("button", name=re.compile("^exit")).click()
     stands(page, "exit:2@at=4,exit:2@at=8,target")
     assert answer.value.json() == {"faults": []}
     assert page.locator(".hx-floor-reason").count() == 0
