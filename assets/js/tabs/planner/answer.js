@@ -27,7 +27,8 @@ export function answerPanel(ctx) {
   const stack = h("div", { class: "hx-plan-stack" });
   const reason = h("p", { class: "hx-plan-text" });
   const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
-  const shares = h("div", { class: "hx-plan-shares" });
+  const label = ANSWER.sharesHead.join(", ");
+  const shares = h("div", { class: "hx-plan-shares", tabindex: "0", role: "group", "aria-label": label });
   const best = h(
     "section",
     { class: "hx-panel hx-plan-best", "aria-label": ANSWER.bestLabel },
