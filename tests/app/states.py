@@ -234,7 +234,7 @@ STATES = (
     ),
     State("planner-lengths", "tab=planner&data=lengths", ".hx-tl[data-ready]", _nothing),
     State("planner-doctor", "tab=planner&doctor=1", ".hx-doc-form", _diagnosed),
-    State("planner-wrong-number", "tab=planner&data=whatif,tables", _EXPERTS, _wrong_number),
+    State("planner-wrong-number", "tab=planner&data=whatif,tables", ".hx-plan-cell", _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),
     State("learn-question", "tab=learn&lesson=2", _LESSON, _nothing),
     State("learn-answered", "tab=learn&lesson=2", _LESSON, _answered),
