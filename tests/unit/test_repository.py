@@ -36,7 +36,7 @@ def test_ci_finds_the_commands_of_the_readme() -> None:
 def test_what_runs_by_the_name_of_everything_is_what_it_says() -> None:
     """`.ci/everything` runs `.ci/run`, which runs `.ci/check`; every test file that a script names is there."""
     scripts = {path.name: path.read_text() for path in (ROOT / ".ci").iterdir() if path.suffix == ""}
-    assert "\nTESTED=1 .ci/check\n" in scripts["run"]
+    assert "TESTED=1 .ci/check\n" in scripts["run"]
     assert "\n.ci/run\n" in scripts["everything"] and "--all -m everything" in scripts["everything"]
     for text in scripts.values():
         for folder, many, one in re.findall(r"(tests/\w+/test_)(?:\{([\w,]+)\}|(\w+))\.py", text):
