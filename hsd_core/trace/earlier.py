@@ -41,7 +41,7 @@ def _header(record: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _footer(record: dict[str, Any]) -> dict[str, Any] | None:
-    return record if record.pop("handed", None) else None
+    return {name: value for name, value in record.items() if name != "handed"} if "handed" in record else None
 
 
 def _depths(record: dict[str, Any], levels: int) -> dict[str, Any]:

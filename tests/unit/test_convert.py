@@ -169,6 +169,12 @@ def test_what_is_no_line_of_an_earlier_version_is_not_guessed_at(line: bytes) ->
     assert converted(line, 2) is None
 
 
+@pytest.mark.parametrize("handed", [b"[]", b"[2,0]", b"0"])
+def test_a_footer_leaves_out_how_often_work_was_handed_over(handed: bytes) -> None:
+    assert converted(b'{"event":"footer","rounds":2,"handed":' + handed + b"}", 2) == b'{"event":"footer","rounds":2}'
+    assert converted(b'{"event":"footer","rounds":2}', 2) is None
+
+
 def test_lanes_keep_their_clock() -> None:
     headers = {path.name[:2]: file.read(path)[0] for path in FILES if not path.name.startswith("race")}
     found = {name: (clock_of(one), lanes_of(one)) for name, one in headers.items() if isinstance(one, Header)}

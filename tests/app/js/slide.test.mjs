@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commit, draft, header, modelOf, piece, verify } from "./build.mjs";
-import { clean, factsOf, linesOf } from "../../../assets/js/shared/share/slide-facts.js";
+import { clean, factsOf, linesOf, shortened } from "../../../assets/js/shared/share/slide-facts.js";
 
 const measure = (text) => [...text].length;
 const room = (width, most) => ({ width, most, measure });
@@ -67,4 +67,23 @@ test("lines break at blanks, keep what an indent means, and leave blank lines ou
 test("a text that is longer than its room ends in an ellipsis that fits", () => {
   assert.deepEqual(texts(linesOf([part("one two three four")], room(7, 2))), ["one two", "three|\u2026"]);
   assert.deepEqual(texts(linesOf([part("one two three four")], room(7, 1))), ["one tw|\u2026"]);
+});
+
+test("a line is cut where it no longer fits, and a prompt of any length is measured a few times", () => {
+  let read = 0;
+  const measure = (text) => {
+    read += text.length;
+    return [...text].length;
+  };
+  assert.equal(shortened("as it is", 8, measure), "as it is");
+  assert.equal(shortened("as it is.", 8, measure), "as it i\u2026");
+  assert.equal(
+    shortened("\u{1f600}".repeat(9), 4, measure),
+    `${"\u{1f600}".repeat(3)}\u2026`,
+    "no half of a character",
+  );
+  assert.equal(shortened("wide", 0, measure), "\u2026");
+  read = 0;
+  assert.equal(shortened("x".repeat(1_000_000), 80, measure), `${"x".repeat(79)}\u2026`);
+  assert.ok(read < 10_000, `${read} characters were measured`);
 });

@@ -15,6 +15,8 @@ import { slide as words } from "../words/share.js";
 // XML has no place for these, and a reader of slides no use: control characters and what reverses the direction of a line.
 const UNWRITTEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
+const LONGEST = 1000; // characters of one line, far more than fit
+
 /** @param {string} text */
 export const clean = (text) => text.replace(/\r\n?/g, "\n").replace(UNWRITTEN, "\ufffd").replaceAll("\t", "    ");
 
@@ -109,6 +111,21 @@ export function linesOf(parts, { width, most, measure }) {
       return { ...run, x: x - wide, width: wide };
     });
   });
+}
+
+/** As much of a text as fits, with an ellipsis where it is cut. A prompt may be very long: the place is found by halving.
+ *  @param {string} text @param {number} most @param {(text: string) => number} measure */
+export function shortened(text, most, measure) {
+  if (text.length <= LONGEST && measure(text) <= most) return text;
+  const letters = [...text.slice(0, LONGEST)];
+  const upTo = (/** @type {number} */ n) => `${letters.slice(0, n).join("")}\u2026`;
+  let [fits, over] = [0, letters.length + 1];
+  while (over - fits > 1) {
+    const middle = (fits + over) >> 1;
+    if (measure(upTo(middle)) > most) over = middle;
+    else fits = middle;
+  }
+  return upTo(fits);
 }
 
 /** The stretches between two places of the text. @param {Part[]} parts @param {number} from @param {number} to */

@@ -2,7 +2,7 @@
 
 import { grammar, kindOf, standIn } from "../levels/kinds.js";
 import { svg } from "../kit/svg.js";
-import { clean, factsOf, linesOf } from "./slide-facts.js";
+import { clean, factsOf, linesOf, shortened } from "./slide-facts.js";
 import { slide as words } from "../words/share.js";
 
 const [WIDTH, HEIGHT, EDGE] = [1280, 720, 64];
@@ -51,11 +51,7 @@ export function drawSlide(model, dark) {
     const { x = EDGE, y, size, fill = theme.ink, weight = 400, family = UI, end, style = "normal" } = at;
     const measure = measuring(`${style} ${weight} ${size}px ${family}`);
     const most = at.most ?? WIDTH - EDGE - (end === undefined ? x : EDGE);
-    let shown = text;
-    if (measure(shown) > most) {
-      while (shown && measure(`${shown}\u2026`) > most) shown = [...shown].slice(0, -1).join("");
-      shown += "\u2026";
-    }
+    const shown = shortened(text, most, measure);
     const wide = measure(shown);
     const left = end === undefined ? x : end - wide;
     if (!shown) return left;
