@@ -48,7 +48,7 @@ function bar(tabs, figures, onOpen) {
   function along(/** @type {KeyboardEvent} */ event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+    const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
     const next = buttons[(at + step + buttons.length) % buttons.length];
     next.click();
     next.focus();

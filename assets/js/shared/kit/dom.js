@@ -2,13 +2,18 @@
 
 import { pointed } from "./pointer.js";
 
+/** @typedef {HTMLElementEventMap} Events @typedef {HTMLElementTagNameMap} Tags @typedef {Node|string|false|null|undefined} Child */
+/** @template {keyof Tags} T @typedef {{[E in keyof Events as `on${E}`]?: (event: Events[E] & {currentTarget: Tags[T]}) => void} &
+ *   {style?: Record<string, string|number|null>, [attribute: string]: unknown}} Attributes */
+
 /**
  * An element with attributes and children. `on*` keys are listeners, `text` is its text, other keys attributes;
  * false, null and undefined leave an attribute out.
+ * @template {keyof Tags} T @param {T} tag @param {Attributes<T>} attributes @param {...Child} children @returns {Tags[T]}
  */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const [key, value] of Object.entries(/** @type {Record<string, any>} */ (attributes))) {
     if (value === false || value === null || value === undefined) continue;
     if (key === "text") element.textContent = value;
     else if (key === "style") for (const [name, v] of Object.entries(value)) element.style.setProperty(name, v);
@@ -19,7 +24,8 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** An element with a class and text alone, for what is made by the hundred. */
+/** An element with a class and text alone, for what is made by the hundred.
+ *  @template {keyof Tags} T @param {T} tag @param {string|false|undefined} className @param {string} [text] @returns {Tags[T]} */
 export function element(tag, className, text = "") {
   const node = document.createElement(tag);
   if (className) node.className = className;
@@ -36,9 +42,9 @@ export function closest({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
 
-/** Sets text only when it differs, so that nothing is repainted for nothing. */
+/** Sets text only when it differs, so that nothing is repainted for nothing. @param {Node|null} element @param {string} text */
 export function say(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  if (element && element.textContent !== text) element.textContent = text;
 }
 
 const ICONS = {
@@ -61,7 +67,7 @@ const ICONS = {
   grip: "M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01",
 };
 
-/** A line icon; decoration only, so name the button that holds it. */
+/** A line icon; decoration only, so name the button that holds it. @param {keyof typeof ICONS} name */
 export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
@@ -76,6 +82,7 @@ export function icon(name) {
 
 /**
  * A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
+ * @param {HTMLElement} button @param {HTMLElement} panel @param {{onOpen?: () => void, label?: string}} options
  * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}}
  */
 export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
@@ -84,25 +91,25 @@ export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
   panel.classList.add("hx-pop-panel");
   if (label) panel.setAttribute("aria-label", label);
   button.setAttribute("aria-expanded", "false");
-  const set = (open) => {
+  const set = (/** @type {boolean} */ open) => {
     if (open === !panel.hidden) return;
     panel.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
     if (open) onOpen();
   };
-  button.addEventListener("click", () => set(panel.hidden));
+  button.addEventListener("click", () => set(Boolean(panel.hidden)));
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || panel.hidden) return;
     event.stopPropagation();
     set(false);
     button.focus();
   });
-  const outside = (event) => {
-    if (!el.contains(event.target)) set(false);
+  const outside = (/** @type {PointerEvent} */ { target }) => {
+    if (target instanceof Node && !el.contains(target)) set(false);
   };
   document.addEventListener("pointerdown", outside);
   el.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !el.contains(event.relatedTarget)) set(false);
+    if (event.relatedTarget instanceof Node && !el.contains(event.relatedTarget)) set(false);
   });
   return {
     el,
@@ -113,27 +120,33 @@ export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
   };
 }
 
-/** Arrow keys, Home and End move between the items of a list of buttons. */
+/** Arrow keys, Home and End move between the items of a list of buttons. @param {HTMLElement} list @param {string} selector */
 export function arrows(list, selector) {
   list.addEventListener("keydown", (event) => {
-    const items = [...list.querySelectorAll(selector)];
-    const at = items.indexOf(document.activeElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    const items = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(selector))];
+    const at = items.findIndex((item) => item === document.activeElement);
+    /** @type {Record<string, number>} */ const moves = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: items.length - 1,
+    };
+    const to = moves[event.key];
     if (to === undefined || !items.length) return;
     event.preventDefault();
     items[(to + items.length) % items.length].focus();
   });
 }
 
-/** Shows the `data-tip` of what is hovered or focused inside `root`; one tip at a time. */
+/** Shows the `data-tip` of what is hovered or focused inside `root`; one tip at a time. @param {HTMLElement} root */
 export function tips(root) {
   const tip = h("div", { class: "hx-tip", role: "tooltip", id: "hx-tip", hidden: true });
   root.append(tip);
-  const ownerOf = (event) => event.target.closest?.("[data-tip]") ?? null;
-  const show = (event) => {
+  const ownerOf = (/** @type {Event} */ event) => closest(event, "[data-tip]");
+  const show = (/** @type {Event} */ event) => {
     const owner = ownerOf(event);
     if (!owner || !root.contains(owner) || owner.querySelector('[aria-expanded="true"]')) return hide();
-    tip.textContent = owner.dataset.tip;
+    tip.textContent = owner.dataset.tip ?? "";
     tip.hidden = false;
     const box = owner.getBoundingClientRect();
     const wide = tip.offsetWidth;
@@ -160,7 +173,7 @@ export function tips(root) {
     const owner = ownerOf(event);
     const again = focused && !focused.isConnected && owner?.dataset.tip === focused.dataset.tip; // drawn anew by a key
     focused = owner;
-    if (event.target.matches(":focus-visible") && !again) show(event);
+    if (event.target instanceof Element && event.target.matches(":focus-visible") && !again) show(event);
   });
   root.addEventListener("pointerdown", (event) => {
     hide();

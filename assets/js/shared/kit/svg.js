@@ -11,7 +11,7 @@ export function svg(tag, attributes = {}, parent = null) {
   return node;
 }
 
-/** Sets attributes that differ. */
+/** Sets attributes that differ. @param {Element} node @param {Record<string, string|number>} attributes */
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     const text = typeof value === "number" ? String(Math.round(value * 100) / 100) : value;
@@ -19,20 +19,21 @@ export function set(node, attributes) {
   }
 }
 
-/** Path data of a box; at least `least` wide so that a moment can be seen. */
+/** Path data of a box; at least `least` wide so that a moment can be seen.
+ *  @param {number} x0 @param {number} x1 @param {number|string} y @param {number|string} h */
 export function box(x0, x1, y, h, least = 1) {
   const w = Math.max(least, x1 - x0);
   return `M${x0.toFixed(1)} ${y}h${w.toFixed(1)}v${h}h-${w.toFixed(1)}z`;
 }
 
-/** The round number (1, 2 or 5 times a power of ten, or of the steps given) at or above x. */
+/** The round number (1, 2 or 5 times a power of ten, or of the steps given) at or above x. @param {number} x */
 export function roundUp(x, steps = [1, 2, 5, 10]) {
   const power = 10 ** Math.floor(Math.log10(Math.max(x, 1e-9)));
   return steps.map((n) => n * power).find((n) => n >= x * 0.999) ?? 10 * power;
 }
 
 /** Ticks between a and b (ns), about `count` of them, at round times. */
-export function ticks(a, b, count) {
+export function ticks(/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ count) {
   const step = roundUp((b - a) / Math.max(1, count));
   const found = [];
   for (let t = Math.ceil(a / step) * step; t <= b; t += step) found.push(t);

@@ -6,9 +6,9 @@ import { rest } from "./pointer.js";
 const TABS = '#tabs [role="tab"]';
 const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];
 const ID = /^tab-(.+)-button$/; // the button of a tab with elem_id "tab-NAME", as Gradio names it (app/kit/gradio_inside.py)
-const nameOf = (tab) => ID.exec(tab.id)?.[1] ?? "";
-const FORMER = { play: "explore" }; // names that older links have
-const named = (name) => {
+const nameOf = (/** @type {HTMLElement} */ tab) => ID.exec(tab.id)?.[1] ?? "";
+/** @type {Record<string, string>} */ const FORMER = { play: "explore" }; // names that older links have
+const named = (/** @type {string} */ name) => {
   const wanted = name.toLowerCase();
   return document.getElementById(`tab-${FORMER[wanted] ?? wanted}-button`);
 };
@@ -22,7 +22,7 @@ export function onTabs(f) {
   new MutationObserver(f).observe(bar, { subtree: true, attributeFilter: ["aria-selected"] });
 }
 
-/** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. */
+/** Opens a tab from another one: what had the focus goes out of sight, so the tab takes it. @param {string} name */
 export function openTab(name) {
   const tab = named(name);
   if (!tab) return;
@@ -37,7 +37,7 @@ export function openTab(name) {
  */
 export function tabAsked(first = "") {
   let led = false; // by the address, which then needs no other entry
-  const lead = (name) => {
+  const lead = (/** @type {string} */ name) => {
     led = true;
     (named(name) ?? (name ? null : all()[0]))?.click();
     led = false;
@@ -49,7 +49,7 @@ export function tabAsked(first = "") {
 }
 
 /** Each tab begins at its top; the first one needs no name in the address. */
-function follow(tab, led) {
+function follow(/** @type {HTMLElement|null} */ tab, /** @type {boolean} */ led) {
   if (!tab || tab.getAttribute("aria-selected") === "true") return;
   scrollTo(0, 0);
   if (!led) history.pushState(history.state, "");
@@ -57,7 +57,7 @@ function follow(tab, led) {
 }
 
 /** Writes these parameters into the address and leaves the others; null takes one out. */
-export function setQuery(values) {
+export function setQuery(/** @type {Record<string, string|null>} */ values) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) value === null ? query.delete(name) : query.set(name, value);
   const text = query.toString();

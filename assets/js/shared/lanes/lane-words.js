@@ -97,8 +97,8 @@ const percent = (part) => (part == null ? "\u2013" : `${Math.round(100 * part)}\
 const written = (/** @type {string} */ key, /** @type {number|null} */ value) =>
   key === "gain" ? (value?.toFixed(2) ?? "\u2013") : key === "dropped" ? String(value ?? 0) : percent(value);
 
-function row(tag, values) {
-  const line = element("tr");
+function row(/** @type {"td"|"th"} */ tag, /** @type {unknown[]} */ values) {
+  const line = element("tr", "");
   line.append(...values.map((x) => element(tag, "", String(x))));
   return line;
 }

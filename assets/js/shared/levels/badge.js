@@ -3,12 +3,12 @@
 import { h } from "../kit/dom.js";
 import { styleLevels } from "./kinds.js";
 
-/** The head of its row or column. */
+/** The head of its row or column. @param {string} name @param {import("./kinds.js").Look} style */
 export function levelHead(name, style, scope = "row") {
   return h("th", { scope, class: "hx-plan-level" }, levelBadge(style), h("span", { text: name }));
 }
 
-export function levelBadge(style) {
+export function levelBadge(/** @type {import("./kinds.js").Look} */ style) {
   return h("span", {
     class: "hx-badge",
     "data-line": style.underline,

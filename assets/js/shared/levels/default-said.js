@@ -27,7 +27,7 @@ export function promised({ promise }) {
 
 /** Both in one sentence. @param {DefaultStack} known */
 export function inBrief({ source, about, promise }) {
-  const { brief } = DEFAULT_STACK;
+  /** @type {{brief: Record<string, string>}} */ const { brief } = DEFAULT_STACK;
   const from = source === "measured" ? (about.effort ? brief.quick : brief.measured) : brief[source];
   const { gain = null, interval = null } = promise ?? {};
   return DEFAULT_STACK.briefly(from ?? brief.preset, gain === null ? "" : times(gain), ends(interval));

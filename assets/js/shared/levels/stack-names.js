@@ -12,7 +12,7 @@ const SLOT = /\{(\w+)\}/g;
 const ASIDE = /\[.*?\]/g; // of a form: what stands in sentences alone
 
 /**
- * @typedef {{name: string, block: number|null, options: Record<string, string>}} Level
+ * @typedef {import("./stack.js").Level} Level
  * @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
  *   that they tell whole, and all that it was given
  */
@@ -107,7 +107,7 @@ function order() {
 
 /** @param {string} text @returns {Part[]|null} */
 function read(text) {
-  const levels = /** @type {Level[]|null} */ (parse(text));
+  const levels = parse(text);
   return levels?.every(({ name }) => grammar.kinds.has(name)) ? levels.map(partOf) : null;
 }
 

@@ -4,7 +4,7 @@
 import { SPEEDS } from "./player.js";
 import { roundNumber } from "../kit/round-number.js";
 import { duration } from "../words/numbers.js";
-import { element } from "../kit/dom.js";
+import { closest, element, say } from "../kit/dom.js";
 import { TRANSPORT } from "../words/player.js";
 
 const ICONS = {
@@ -15,17 +15,19 @@ const ICONS = {
   on: "M6 4l8 6-8 6z",
   end: "M16 4v12M4 4l9 6-9 6z",
 };
+/** @typedef {{end: number, header?: unknown, footer?: unknown}} Timed @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("./player.js").Player} Player */
 const NS = "http://www.w3.org/2000/svg";
 
 /** update(model, cursor, {pause}) redraws what changed.
  *  @param {HTMLElement} host
- *  @param {{player: any, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
+ *  @param {{player: Player, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
  *    onPause: of the switch of the pause at rejections, which stands there if it is given; words: what the clock says
  */
 export function create(host, { player, onPause, label = TRANSPORT.label, words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", label);
+  /** @param {keyof typeof ICONS} icon @param {string} label @param {() => void} f */
   const press = (icon, label, f) => el.appendChild(button(icon, label, f));
   press("start", TRANSPORT.start, () => player.seek(0));
   press("back", TRANSPORT.back, () => player.step(-1));
@@ -36,7 +38,7 @@ export function create(host, { player, onPause, label = TRANSPORT.label, words =
   const slider = el.appendChild(element("input", "hx-transport-slider"));
   Object.assign(slider, { type: "range", min: 0, max: 1000, step: 1, value: 0 });
   slider.setAttribute("aria-label", TRANSPORT.moment);
-  slider.addEventListener("input", () => player.seek((slider.value / 1000) * player.end));
+  slider.addEventListener("input", () => player.seek((Number(slider.value) / 1000) * player.end));
   const clock = el.appendChild(element("output", "hx-transport-clock"));
   const speed = el.appendChild(speeds(player));
   const pause = onPause && el.appendChild(pauses(onPause));
@@ -44,14 +46,14 @@ export function create(host, { player, onPause, label = TRANSPORT.label, words =
   live.type = "button";
   live.title = TRANSPORT.follow;
   live.addEventListener("click", () => player.follow());
-  el.addEventListener("keydown", (event) => handleKey(event, player, slider));
+  el.addEventListener("keydown", (event) => handleKey(event, player));
   return {
     el,
-    update(model, cursor, opts) {
+    update(/** @type {Timed|null} */ model, /** @type {number} */ cursor, /** @type {{pause?: boolean}} */ opts) {
       const running = !!model?.header && !model.footer;
       const share = model?.end ? Math.round((cursor / model.end) * 1000) : 0;
-      if (Number(slider.value) !== share) slider.value = share;
-      slider.style.setProperty("--share", share / 1000);
+      if (Number(slider.value) !== share) slider.value = String(share);
+      slider.style.setProperty("--share", String(share / 1000));
       say(clock, words(model, cursor));
       slider.setAttribute("aria-valuetext", clock.textContent);
       icon(play, player.playing ? "pause" : "play", player.playing ? TRANSPORT.halt : TRANSPORT.play);
@@ -66,28 +68,31 @@ export function create(host, { player, onPause, label = TRANSPORT.label, words =
   };
 }
 
-function roundText(model, cursor) {
+function roundText(/** @type {TraceModel|null} */ model, /** @type {number} */ cursor) {
   const round = model ? roundNumber(model.roundAt(cursor)) : 0;
   const time = duration(cursor);
   const over = model?.footer && cursor >= model.end;
   return TRANSPORT.round(round, model?.rounds.length ?? 0, over ? TRANSPORT.whole(time) : time);
 }
 
-/** The player's keys, for any element that wants them. Returns whether the key was one. */
-function handleKey(event, player, slider = null) {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("select")) return false;
-  const direction = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+/** @type {Record<string, 1|-1>} */ const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+
+/** The player's keys, for any element that wants them. Returns whether the key was one.
+ *  @param {KeyboardEvent} event @param {Player} player */
+function handleKey(event, player) {
+  if (event.altKey || event.ctrlKey || event.metaKey || closest(event, "select")) return false;
+  const direction = KEYS[event.key];
   if (direction && event.shiftKey) player.stepEvent(direction);
   else if (direction) player.step(direction);
   else if (event.key === "Home") player.seek(0);
   else if (event.key === "End") player.seek(player.end);
-  else if (event.key === " " && (event.target === slider || event.target.tagName !== "BUTTON")) player.toggle();
+  else if (event.key === " " && !(event.target instanceof HTMLButtonElement)) player.toggle();
   else return false;
   event.preventDefault();
   return true;
 }
 
-function pauses(onPause) {
+function pauses(/** @type {(on: boolean) => void} */ onPause) {
   const node = element("button", "hx-transport-pauses", TRANSPORT.pause);
   node.type = "button";
   node.title = TRANSPORT.pauseTip;
@@ -96,7 +101,7 @@ function pauses(onPause) {
   return node;
 }
 
-function speeds(player) {
+function speeds(/** @type {Player} */ player) {
   const select = element("select", "hx-transport-speed");
   select.setAttribute("aria-label", TRANSPORT.speed);
   select.title = TRANSPORT.speedTip;
@@ -110,7 +115,7 @@ function speeds(player) {
   return select;
 }
 
-function button(name, label, f) {
+function button(/** @type {keyof typeof ICONS} */ name, /** @type {string} */ label, /** @type {() => void} */ f) {
   const node = element("button", "hx-transport-button");
   node.type = "button";
   const picture = document.createElementNS(NS, "svg");
@@ -126,14 +131,10 @@ function button(name, label, f) {
   return node;
 }
 
-function icon(node, name, label) {
+function icon(/** @type {HTMLElement} */ node, /** @type {keyof typeof ICONS} */ name, /** @type {string} */ label) {
   if (node.dataset.icon === name) return;
   node.dataset.icon = name;
   node.title = label;
   node.setAttribute("aria-label", label);
-  node.querySelector("path").setAttribute("d", ICONS[name]);
-}
-
-function say(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  node.querySelector("path")?.setAttribute("d", ICONS[name]);
 }

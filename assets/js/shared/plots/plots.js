@@ -13,7 +13,7 @@ export function plotly(url) {
     if (Plotly) return void resolve(Plotly);
     if (hxRun) return void hxRun(url).then(() => resolve(/** @type {any} */ (globalThis).Plotly), reject); // a page without a server
     const script = h("script", { src: url });
-    script.onload = () => resolve(globalThis.Plotly);
+    script.onload = () => resolve(/** @type {any} */ (globalThis).Plotly);
     script.onerror = () => {
       loading = null;
       reject(new Error(FIGURE.noPlots));
@@ -23,6 +23,12 @@ export function plotly(url) {
 }
 
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+/**
+ * What a figure shows; its data and layout are plotly's. read: a value in words.
+ * @typedef {{title: string, text: string, figure: {data: any[], layout: any}|null, table?: {columns: string[], rows: unknown[][]}|null,
+ *   read?: (curve: number, point: number) => string}} Shown
+ */
 
 const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 
@@ -34,7 +40,7 @@ export class Plot {
     this.name = name;
     this.url = url;
     this.onPoint = onPoint;
-    this.wanted = null;
+    /** @type {Shown["figure"]} */ this.wanted = null;
     this.seen = false;
     this.title = h("h2", { class: "hx-plan-h hx-figure-title" });
     this.text = h("p", { class: "hx-plan-text hx-figure-text" });
@@ -43,7 +49,7 @@ export class Plot {
     this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
     this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: FIGURE.table }), this.table);
     /** @type {[number, number]} */ this.at = [0, -1]; // the value that is read: its curve and its place there
-    /** @type {any} */ this.shown = null;
+    /** @type {Shown|null} */ this.shown = null;
     this.reader = reads ? this._reader(reads) : null;
     this.el = h(
       "section",
@@ -71,7 +77,7 @@ export class Plot {
     ).observe(this.view);
   }
 
-  /** @param {{title, text, figure: {data, layout}|null, table: {columns, rows}}} shown */
+  /** @param {Shown} shown */
   show(shown) {
     this.shown = shown;
     say(this.title, shown.title);
@@ -80,7 +86,7 @@ export class Plot {
     this.el.dataset.bare = String(!shown.figure);
     this.view.setAttribute("aria-label", FIGURE.said(shown.title, shown.text));
     this.details.hidden = !shown.table?.rows.length;
-    this.details.firstChild.setAttribute("aria-label", FIGURE.tableOf(shown.title));
+    this.details.firstElementChild?.setAttribute("aria-label", FIGURE.tableOf(shown.title));
     this.table.replaceChildren(table(shown.table));
     this.wanted = shown.figure;
     this._draw();
@@ -106,10 +112,11 @@ export class Plot {
     }
   }
 
-  /** Lights a point up as a pointer would; null puts it out. */
+  /** Lights a point up as a pointer would; null puts it out. @param {number|null} curve @param {number} [point] */
   hover(curve, point) {
-    if (globalThis.Plotly && this.view.data)
-      globalThis.Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
+    const { Plotly } = /** @type {Record<string, any>} */ (globalThis);
+    if (Plotly && "data" in this.view)
+      Plotly.Fx.hover(this.view, curve === null ? [] : [{ curveNumber: curve, pointNumber: point }]);
   }
 
   /** Reads the values one by one: left and right along a curve, up and down to another. @param {string} label */
@@ -125,7 +132,7 @@ export class Plot {
         End: [curve, last],
       };
       const found = { ...to, ArrowUp: [curve - 1, point], ArrowDown: [curve + 1, point] }[event.key];
-      if (!found || !data.length) return;
+      if (!found || !data.length || !this.shown?.read) return;
       event.preventDefault();
       event.stopPropagation(); // the arrows also lead through the run
       const own = Math.min(data.length - 1, Math.max(0, found[0]));
@@ -145,14 +152,15 @@ export class Plot {
   }
 
   _listen() {
-    if (this.listening || !this.view.on) return;
+    const view = /** @type {any} */ (this.view); // with what plotly has added
+    if (this.listening || !view.on) return;
     this.listening = true;
-    this.view.on("plotly_hover", (event) => this.onPoint(event.points[0]));
-    this.view.on("plotly_unhover", () => this.onPoint(null));
+    view.on("plotly_hover", (/** @type {{points: object[]}} */ event) => this.onPoint(event.points[0]));
+    view.on("plotly_unhover", () => this.onPoint(null));
   }
 }
 
-/** A table from {columns, rows}, by textContent only. */
+/** A table, by textContent only. @param {Shown["table"]} shown */
 export function table(shown) {
   if (!shown) return "";
   return h(

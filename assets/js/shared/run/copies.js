@@ -3,16 +3,17 @@
 import { decode } from "./cells.js";
 import { PLACES } from "../words/caption.js";
 
+/** @typedef {import("./trace.js").TraceModel} TraceModel @typedef {import("./records.js").TokenRecord} TokenRecord */
+
 const BEFORE = 8; // tokens of the text that are shown around a copy's origin
 const AFTER = 4;
 
-/** Whether the copy has the larger part in a drafted token's probability. */
+/** Whether the copy has the larger part in a drafted token's probability. @param {TokenRecord} record */
 export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
 
 /**
  * Where a drafted token was copied from.
- * @param {import("./trace.js").TraceModel} model
- * @param {import("./records.js").TokenRecord} record
+ * @param {TraceModel} model @param {TokenRecord} record
  * @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
  *     the origin, and the origin's serial when it is a token of the output
  */
@@ -20,10 +21,10 @@ export function origin(model, record) {
   const copied = record.copied;
   const found = copied && tokenAt(model, copied.at, record);
   if (!found) return null;
-  const text = (lo, hi) => {
+  const text = (/** @type {number} */ lo, /** @type {number} */ hi) => {
     const tokens = [];
-    for (let at = lo; at < hi; at++) tokens.push(tokenAt(model, at, record));
-    return written(model, tokens.filter(Boolean));
+    for (let at = lo; at < hi; at++) tokens.push(tokenAt(model, at, record) ?? []);
+    return written(model, tokens.flat());
   };
   const { at } = copied;
   const [from, to] = at < 0 ? [-Infinity, 0] : [0, record.at]; // prompt and output are two texts to a reader
@@ -37,10 +38,10 @@ export function origin(model, record) {
 }
 
 /** What stood at a position when `record` was drafted: {id, serial}; positions before 0 are the prompt's. */
-function tokenAt(model, at, record) {
-  const prompt = model.header.prompt_ids;
+function tokenAt(/** @type {TraceModel} */ model, /** @type {number} */ at, /** @type {TokenRecord} */ record) {
+  const prompt = model.header?.prompt_ids ?? [];
   if (at < 0) return prompt.length + at >= 0 ? { id: prompt[prompt.length + at], serial: null } : null;
-  let last = null;
+  /** @type {TokenRecord|null} */ let last = null;
   for (const x of model.tokens.values()) {
     if (x.at !== at || x.serial >= record.serial || beside(x, record)) continue;
     if (x.tGone === null || x.tGone >= record.tDraft) last = x;
@@ -49,7 +50,7 @@ function tokenAt(model, at, record) {
 }
 
 /** Whether a token stands on another branch of the tree that `record` was drafted in. */
-function beside(x, { fork }) {
+function beside(/** @type {TokenRecord} */ x, /** @type {TokenRecord} */ { fork }) {
   if (!fork || x.fork?.tree !== fork.tree) return false;
   for (let node = fork.parent; node !== null; ) {
     const above = fork.tree.nodes.find((one) => one.serial === node);

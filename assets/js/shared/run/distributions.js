@@ -37,9 +37,10 @@ export function distributionOf(row, sampling, known = [], named = false) {
   return told(dist, known, ids);
 }
 
-/** With a token whose probability is known, so is what all of them were divided by. */
+/** With a token whose probability is known, so is what all of them were divided by.
+ *  @param {number[]} ids @param {number[]} weights @param {number} scale @param {boolean} cuts */
 function scaled(ids, weights, scale, cuts) {
-  const pairs = [];
+  /** @type {[number, number][]} */ const pairs = [];
   let sum = 0;
   for (let i = 0; i < ids.length; i++) {
     const p = weights[i] / scale;
@@ -51,7 +52,9 @@ function scaled(ids, weights, scale, cuts) {
   return distributionFrom(pairs, tail, true);
 }
 
-/** Without one: the others weigh at most as if each were as likely as the last of the head. */
+/** Without one: the others weigh at most as if each were as likely as the last of the head.
+ *  @param {number[]} ids @param {number[]} weights @param {number} over
+ *  @param {{temperature: number, top_p: number}} sampling @param {Row} row */
 function guessed(ids, weights, over, { temperature, top_p }, row) {
   const head = weights.reduce((a, b) => a + b, 0);
   const last = row.probs[ids.length - 1];
@@ -60,7 +63,7 @@ function guessed(ids, weights, over, { temperature, top_p }, row) {
   const others = temperature <= 1 ? most / 2 : Math.max(most, least);
   const total = head + others;
   let sum = 0;
-  const pairs = [];
+  /** @type {[number, number][]} */ const pairs = [];
   for (let i = 0; i < ids.length && sum < top_p * total; i++) {
     pairs.push([ids[i], weights[i]]);
     sum += weights[i];
@@ -78,7 +81,7 @@ function guessed(ids, weights, over, { temperature, top_p }, row) {
 }
 
 /** What the trace says of single tokens stands above what was rebuilt: of those beyond the head too. */
-function told(dist, known, head) {
+function told(/** @type {Distribution} */ dist, /** @type {Known[]} */ known, /** @type {number[]} */ head) {
   for (const { id, p } of known) {
     if (head.includes(id)) continue;
     if (dist.probs.has(id)) continue;
@@ -88,6 +91,7 @@ function told(dist, known, head) {
   return dist;
 }
 
+/** @param {[number, number][]} pairs @param {number} tail @param {boolean} close */
 function distributionFrom(pairs, tail, close) {
   const probs = new Map(pairs);
   return { probs, tail, close, certain: pairs.length === 1 && tail === 0 };
@@ -107,9 +111,9 @@ export function sideBySide(p, q, always = []) {
   for (const id of [...q.probs.keys(), ...always])
     if (!ids.includes(id) && (p.tail === 0 || p.probs.has(id) || always.includes(id))) ids.push(id);
   ids.sort((a, b) => chance(p, b) - chance(p, a) || chance(q, b) - chance(q, a));
-  const of = (dist) => ids.map((id) => chance(dist, id));
+  const of = (/** @type {Distribution} */ dist) => ids.map((id) => chance(dist, id));
   const [ps, qs] = [of(p), of(q)];
-  const rest = (list) => Math.max(0, 1 - list.reduce((a, b) => a + b, 0));
+  const rest = (/** @type {number[]} */ list) => Math.max(0, 1 - list.reduce((a, b) => a + b, 0));
   const [pRest, qRest] = [rest(ps), rest(qs)];
   if (pRest < WHOLE && qRest < WHOLE) return { ids, p: ps, q: qs };
   return { ids: [...ids, null], p: [...ps, pRest], q: [...qs, qRest] };

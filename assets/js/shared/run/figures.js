@@ -10,6 +10,7 @@ export const OWN = new Set(["snapshot", "gauge"]);
 /**
  * @typedef {{event: "gauge", level: number, t: number, acceptance: number|null, judged: number, accepted: number,
  *   forwards: number, rows: number, catch_up?: number, ms_per_call: number|null, busy_ms: number}} Gauge
+ * @typedef {import("./events.js").TraceEvent | Snapshot | Gauge} TraceRecord
  */
 
 export class Figures {
@@ -44,9 +45,9 @@ export class Figures {
 }
 
 /** Tokens/s of plain decoding, prefill excluded; null when it was not measured. */
-export function plainSpeed(baseline) {
-  const count = baseline?.token_ns?.length ?? 0;
-  return count ? (count / baseline.token_ns[count - 1]) * 1e9 : null;
+export function plainSpeed(/** @type {import("./events.js").Baseline|null|undefined} */ baseline) {
+  const last = baseline?.token_ns?.at(-1);
+  return baseline && last !== undefined ? (baseline.token_ns.length / last) * 1e9 : null;
 }
 
 /**

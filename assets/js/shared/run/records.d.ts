@@ -48,6 +48,10 @@ export interface TokenRecord {
   insteadOf?: number | null;
 }
 
+/** What is known of a token when it is made. */
+export type Made = Partial<TokenRecord> &
+  Pick<TokenRecord, "serial" | "id" | "at" | "level" | "how" | "source" | "round" | "q" | "confidence">;
+
 /** When a tree was judged, by whom, and how many of its tokens were kept. */
 export interface Judged {
   t: number;

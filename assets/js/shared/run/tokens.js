@@ -10,7 +10,7 @@ import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { fate, grownOn, settle } from "./tree.js";
 import { upTo } from "../kit/order.js";
 
-/** @typedef {import("./records.js").TokenRecord} TokenRecord */
+/** @typedef {import("./records.js").TokenRecord} TokenRecord @typedef {import("./records.js").Made} Made */
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 
@@ -40,14 +40,14 @@ export class Tokens {
   }
 
   /** A new token at a position: whatever else stood there, or behind it, is lost. */
-  _place(fields, t) {
+  _place(/** @type {Made} */ fields, /** @type {number} */ t) {
     this._lose(fields.at, t, null, null);
     const record = this._record(fields, t);
     this._alive.push(record);
     return record;
   }
 
-  _record(fields, t) {
+  _record(/** @type {Made} */ fields, /** @type {number} */ t) {
     const record = {
       ...fields,
       tDraft: t,
@@ -77,14 +77,15 @@ export class Tokens {
   }
 
   /** A tree is judged: what was kept stands in the text now, all else is gone. */
-  _settle(tree, e) {
+  _settle(/** @type {import("./records.js").Tree} */ tree, /** @type {import("./events.js").Verify} */ e) {
     const { rejected, kept, waiting } = settle(tree, e);
     for (const record of rejected) this._haunt(record);
     this._alive.push(...kept);
     this._waiting = waiting;
   }
 
-  /** Everything tentative from position `at` on is lost at t; `head` is the one that was rejected, by `level`. */
+  /** Everything tentative from position `at` on is lost at t; `head` is the one that was rejected, by `level`.
+   *  @param {number} at @param {number} t @param {number|null} level @param {TokenRecord|null} head */
   _lose(at, t, level, head) {
     const cut = this._alive.findIndex((x) => x.at >= at);
     if (cut < 0) return;
@@ -100,7 +101,7 @@ export class Tokens {
     if (head) this._haunt(head);
   }
 
-  /** A rejected record becomes a ghost. */
+  /** A rejected record becomes a ghost. @param {TokenRecord} record */
   _haunt(record) {
     this.ghosts.push(record);
     this._loose.push(record);
@@ -149,7 +150,9 @@ export class Tokens {
     if (tree) this.trees.push(tree);
   }
 
-  /** What a verifier said of one token; `bound` is of the place that it was offered for. @param {TokenRecord} record */
+  /** What a verifier said of one token; `bound` is of the place that it was offered for. @param {TokenRecord} record
+   *  @param {import("./events.js").Check} check @param {import("./events.js").Verify} e
+   *  @param {import("./events.js").Bound|null} bound */
   _judge(record, check, e, bound) {
     record.judgements.push({
       level: e.level,
@@ -197,23 +200,23 @@ export class Tokens {
 
   // --- what holds at a cursor (ns) ---
 
-  state(record, cursor) {
+  state(/** @type {TokenRecord} */ record, /** @type {number} */ cursor) {
     if (record.tDraft > cursor) return "future";
     if (record.tGone !== null && record.tGone <= cursor) return "gone";
     return record.tCommit !== null && record.tCommit <= cursor ? "committed" : "tentative";
   }
 
-  committedAt(cursor) {
+  committedAt(/** @type {number} */ cursor) {
     return upTo(this.commitTimes, cursor, (x) => x);
   }
 
-  /** The records that a round made, in the order of making. */
+  /** The records that a round made, in the order of making. @param {number} round */
   tokensOf(round) {
     return this._made.get(round) ?? [];
   }
 
   /** Tentative records of a round at a cursor, by position. @param {{round: number, before: TokenRecord[]}|undefined} round */
-  aliveIn(round, cursor) {
+  aliveIn(round, /** @type {number} */ cursor) {
     const found = [];
     for (const record of round ? [...round.before, ...this.tokensOf(round.round)] : []) {
       // A candidate stands nowhere until its tree is judged.
@@ -234,19 +237,19 @@ export class Tokens {
     return found.reverse();
   }
 
-  /** The candidates of the round under the cursor, or of the last one that had any. */
+  /** The candidates of the round under the cursor, or of the last one that had any. @param {number} cursor */
   treeAt(cursor) {
     return this.trees[upTo(this.trees, cursor, (x) => x.t) - 1] ?? null;
   }
 
   // --- text ---
 
-  piece(id) {
+  piece(/** @type {number} */ id) {
     return this.pieces.get(id) ?? NOTHING;
   }
 
   /** An id's text, white space made visible; its bytes when it is part of a character; the id when they are unknown. */
-  pieceText(id) {
+  pieceText(/** @type {number} */ id) {
     if (!this.pieces.has(id)) return `#${id}`;
     const { bytes } = this.piece(id);
     const text = decode(bytes);
@@ -267,7 +270,7 @@ export class Tokens {
 }
 
 /** Where a rejected token is shown at a cursor: its own place, or where the text was cut before it since. */
-export function place(record, cursor) {
+export function place(/** @type {TokenRecord} */ record, /** @type {number} */ cursor) {
   let at = record.at;
   for (const move of record.places) if (move.t <= cursor) at = move.at;
   return at;

@@ -48,10 +48,10 @@ export class TraceModel extends Tokens {
   }
 
   /** Feeds events, in order, each once. Unknown events are skipped. */
-  append(events) {
+  append(/** @type {import("./figures.js").TraceRecord[]} */ events) {
     for (const one of events) {
       const event = overlaps(this.header) ? taken(one, this.end) : one;
-      this["_" + event.event]?.(event);
+      /** @type {Record<string, any>} */ (this)["_" + event.event]?.(event);
       this.moments.add(event);
       this.end = Math.max(this.end, event.t1 ?? event.t ?? 0);
     }
@@ -77,7 +77,7 @@ export class TraceModel extends Tokens {
   _prefill(e) {
     const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
     if (typeof e.round === "number")
-      this._segment(e, work); // a level that joins: time of that round
+      this._segment({ ...e, round: e.round }, work); // a level that joins: time of that round
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
   }
 
@@ -219,8 +219,10 @@ export class TraceModel extends Tokens {
     this.baseline = e;
   }
 
+  /** @param {{level: number, round: number, t0: number, t1: number, over?: number} & Pick<import("./events.js").Verify, "notes"> &
+   *  Partial<Pick<import("./events.js").Verify, "work">>} e @param {Partial<Segment> & Pick<Segment, "kind"|"tokensIn"|"tokensOut">} more */
   _segment(e, more) {
-    const segment = {
+    /** @type {Segment} */ const segment = {
       level: e.level,
       t0: e.t0,
       t1: e.over ?? e.t1,
@@ -242,7 +244,7 @@ export class TraceModel extends Tokens {
     return segment;
   }
 
-  _round(index, t) {
+  _round(/** @type {number} */ index, /** @type {number} */ t) {
     let last = this.rounds[this.rounds.length - 1];
     if (!last || last.round !== index) {
       const byLevel = this.levels.map(() => 0);
@@ -255,7 +257,7 @@ export class TraceModel extends Tokens {
 
   // --- what holds at a cursor (ns) ---
 
-  /** Tentative records at a cursor, by position. */
+  /** Tentative records at a cursor, by position. @param {number} cursor */
   aliveAt(cursor) {
     return this.aliveIn(this.rounds[this.roundAt(cursor)], cursor);
   }
@@ -267,12 +269,12 @@ export class TraceModel extends Tokens {
   }
 
   /** The plan that the round under the cursor follows; null where that is the stack as it is written. */
-  planAt(cursor) {
+  planAt(/** @type {number} */ cursor) {
     const begins = this.plans[0]?.round === 0 ? this.plans[0] : null;
     return this.plans[upTo(this.plans, cursor, (x) => x.t) - 1] ?? begins;
   }
 
-  /** The levels that a round ran, cheapest first. */
+  /** The levels that a round ran, cheapest first. @param {number} round */
   levelsIn(round) {
     const plan = this.plans[upTo(this.plans, round, (x) => x.round) - 1];
     return plan?.levels ?? this.levels.map((_, i) => i);
@@ -283,20 +285,20 @@ export class TraceModel extends Tokens {
     return this.figures.run;
   }
 
-  snapshotAt(cursor) {
+  snapshotAt(/** @type {number} */ cursor) {
     return this.figures.at(cursor);
   }
 
-  kvAt(cursor) {
+  kvAt(/** @type {number} */ cursor) {
     return this.kv[upTo(this.kv, cursor, (x) => x.t) - 1] ?? null;
   }
 
-  /** Index of the round under the cursor, -1 before the first. */
+  /** Index of the round under the cursor, -1 before the first. @param {number} cursor */
   roundAt(cursor) {
     return upTo(this.rounds, cursor, (x) => x.t0) - 1;
   }
 
-  markAfter(t) {
+  markAfter(/** @type {number} */ t) {
     return this.marks[upTo(this.marks, t, (x) => x.t)] ?? null;
   }
 }

@@ -27,7 +27,7 @@ export function textPanel(ctx) {
     tabindex: "-1",
     "aria-hidden": "true",
     onchange: () => {
-      if (file.files[0]) ctx.onOpen(file.files[0]);
+      if (file.files?.[0]) ctx.onOpen(file.files[0]);
       file.value = "";
     },
   });

@@ -3,7 +3,7 @@
 import { OWN } from "../run/figures.js";
 import { TraceModel } from "../run/trace.js";
 
-/** @typedef {import("../run/events.js").TraceEvent | import("../run/figures.js").Snapshot | import("../run/figures.js").Gauge} TraceRecord */
+/** @typedef {import("../run/figures.js").TraceRecord} TraceRecord */
 /** @typedef {import("./session.js").Payload & {ev: TraceRecord[]}} Payload */
 
 export class Feed {

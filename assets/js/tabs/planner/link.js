@@ -29,7 +29,7 @@ export function turnedBy(profile, limits) {
   const top = profile.levels.length - 1;
   const within = (text, [low, high]) => (text && +text >= low && +text <= high ? +text : null);
   const longest = within(query.get("longest"), limits.max_block);
-  if (Number.isInteger(longest)) turned.max_block = longest;
+  if (longest !== null && Number.isInteger(longest)) turned.max_block = longest;
   turned.rejections = within(query.get("rejections"), limits.rejections) ?? 1;
   const [level, factor] = (query.get("cost") ?? "").split("x");
   if (profile.levels[level] && within(factor, limits.cost))

@@ -4,7 +4,9 @@ import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { WHATIF } from "./words/planner.js";
 
-/** Turned by the sliders; what a profile starts with. */
+/** @typedef {{max_block: number, rejections: number, cost: {level: string, factor: number}, levels: boolean[]}} Turned by the sliders */
+
+/** What a profile starts with. @param {Profile} profile @returns {Turned} */
 export const still = (profile) => ({
   max_block: profile.max_block ?? 16,
   rejections: 1,
@@ -13,24 +15,29 @@ export const still = (profile) => ({
 });
 
 /**
+ * @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("../../shared/levels/kinds.js").Look} Look
+ * @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
+ *   value: () => number, turn: (v: number) => void}} Slider
  * @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
- * @returns {{el: HTMLElement, show: (profile, turned, styles, stops?: Record<string, number[]>) => void}} stops: where sliders
+ * @returns {{el: HTMLElement, show: (profile: Profile, turned: Turned, styles: Look[], stops?: Record<string, number[]>) => void}} stops: where sliders
  *   stop whose answers were worked out ahead; what is turned then is turned alone
  */
 export function whatIf(ctx) {
   let rest = WHATIF.measured;
   const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": WHATIF.label });
   let names = "";
+  /** @type {Turned|null} */ let shown = null;
 
   /** @type {Record<string, number[]>|undefined} */ let stops;
   /** @type {(() => void)[]} */ let settle = []; // each control to what is turned
 
+  /** @param {Profile} profile @param {Turned} turned @param {Look[]} styles @param {Record<string, number[]>} [given] */
   function show(profile, turned, styles, given) {
     const now = JSON.stringify(profile.levels.map((level) => level.name));
-    if (names === now && el.turned === turned) return;
+    if (names === now && shown === turned) return;
     names = now;
     rest = profile.about?.simulated ? WHATIF.assumed : WHATIF.measured;
-    el.turned = turned;
+    shown = turned;
     stops = given;
     settle = [];
     el.replaceChildren(
@@ -69,14 +76,15 @@ export function whatIf(ctx) {
           "aria-label": WHATIF.restLabel,
           onclick: () => {
             ctx.onRest();
-            el.querySelector(".hx-plan-still").focus();
+            /** @type {HTMLElement|null} */ (el.querySelector(".hx-plan-still"))?.focus();
           },
         }),
       ),
     );
   }
 
-  /** What was turned is turned, and where answers were worked out ahead, everything else is at rest. */
+  /** What was turned is turned, and where answers were worked out ahead, everything else is at rest.
+   *  @param {Profile} profile @param {Turned} turned @param {string} part @param {() => void} turn */
   function heard(profile, turned, part, turn) {
     if (stops) {
       const { cost, ...others } = still(profile);
@@ -87,8 +95,9 @@ export function whatIf(ctx) {
     ctx.onTurn();
   }
 
-  /** A slider over numbers, or over the stops that its part has. */
-  function slider(profile, turned, part, { label, tip = "", low, high, step, value, say, turn, extra = null }) {
+  /** A slider over numbers, or over the stops that its part has.
+   *  @param {Profile} profile @param {Turned} turned @param {string} part @param {Slider} control */
+  function slider(profile, turned, part, { label, tip = "", low, high, step, value, say, turn, extra }) {
     const only = stops?.[part];
     const out = h("output", { class: "hx-plan-value" });
     const input = h("input", {
@@ -120,7 +129,7 @@ export function whatIf(ctx) {
   }
 
   /** The factor on a logarithm: a third and three times are equally far from rest. */
-  function costSlider(profile, turned) {
+  function costSlider(/** @type {Profile} */ profile, /** @type {Turned} */ turned) {
     const pick = h(
       "select",
       {
@@ -134,7 +143,8 @@ export function whatIf(ctx) {
       ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
     );
     pick.value = turned.cost.level;
-    const [to, from] = stops ? [(v) => v, (v) => v] : [(v) => 10 ** v, Math.log10]; // stops are factors
+    const own = (/** @type {number} */ v) => v;
+    const [to, from] = stops ? [own, own] : [(/** @type {number} */ v) => 10 ** v, Math.log10]; // stops are factors
     return slider(profile, turned, "cost", {
       label: WHATIF.costOf,
       extra: pick,
@@ -149,7 +159,7 @@ export function whatIf(ctx) {
     });
   }
 
-  function allowed(profile, turned, styles) {
+  function allowed(/** @type {Profile} */ profile, /** @type {Turned} */ turned, /** @type {Look[]} */ styles) {
     const top = profile.levels.length - 1;
     const box = h(
       "fieldset",
@@ -164,7 +174,7 @@ export function whatIf(ctx) {
             checked: turned.levels[i],
             disabled: i === top,
             onchange: (event) => {
-              const { checked } = event.target;
+              const { checked } = event.currentTarget;
               heard(profile, turned, "levels", () => {
                 turned.levels[i] = checked;
               });

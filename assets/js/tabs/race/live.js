@@ -230,7 +230,8 @@ export function livePanel({ setup, ports, onRace }) {
   }
 
   const asked = new URLSearchParams(location.search);
-  if (usable.some((/** @type {any} */ one) => one.name === asked.get("preset"))) preset.value = asked.get("preset");
+  const named = asked.get("preset") ?? "";
+  if (usable.some((/** @type {any} */ one) => one.name === named)) preset.value = named;
   prompt.value = (asked.get("prompt") || setup.examples[0]?.prompt) ?? "";
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();

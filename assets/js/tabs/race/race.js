@@ -81,7 +81,7 @@ class RacePage {
       class: "hx-quiet",
       "aria-expanded": "false",
       text: WORDS.setUp,
-      onclick: () => this.setUp(this.live.el.hidden),
+      onclick: () => this.setUp(Boolean(this.live.el.hidden)),
     });
     const file = h("input", {
       type: "file",
@@ -90,7 +90,7 @@ class RacePage {
       tabindex: "-1",
       "aria-hidden": "true",
       onchange: () => {
-        const [chosen] = file.files;
+        const chosen = file.files?.[0];
         if (chosen) this.attempt(() => this.open(chosen));
         file.value = "";
       },

@@ -19,7 +19,7 @@ export function quickPanel({ setup, ports, onResults }) {
     { onPayload: apply, held: () => 0, kept: "quick" },
   );
   const usable = setup.presets.filter((one) => one.usable);
-  const asked = new URLSearchParams(location.search).get("preset");
+  const asked = new URLSearchParams(location.search).get("preset") ?? "";
   const pick = h(
     "select",
     { class: "hx-select hx-res-pick", "aria-label": QUICK.preset, onchange: () => about() },

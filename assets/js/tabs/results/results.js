@@ -161,7 +161,8 @@ class ResultsPage {
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
     this.all.replaceChildren(...(this.column ? [comparison(this.column, columns, missing, known)] : []));
     this.cards.replaceChildren(...columns.map((one) => originCard(one, known.title)), ...missing.map(missingCard));
-    for (const name of ["tasks", "all"]) this.behind.querySelector(`[data-more="${name}"]`).hidden = !this.column;
+    for (const one of this.behind.querySelectorAll('[data-more="tasks"], [data-more="all"]'))
+      one.toggleAttribute("hidden", !this.column);
     this.drawTasks();
   }
 

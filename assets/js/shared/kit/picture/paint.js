@@ -7,7 +7,7 @@ import { cloned } from "./vector.js";
 
 const LEFT_OUT =
   "button, select, input, textarea, details:not([open]) > :not(summary), summary, .hx-sr, .hx-pop, .hx-tip, .hx-lane-tip, .hx-grip, .hx-depth-ticks, [data-no-picture], script, style";
-const SIDES = ["Top", "Right", "Bottom", "Left"];
+const SIDES = /** @type {const} */ (["Top", "Right", "Bottom", "Left"]);
 const MARGIN = 12;
 
 /**

@@ -10,7 +10,7 @@ import { originOf } from "../../levels/kinds.js";
 import { msPerToken } from "../token/legend.js";
 import { roundNumber } from "../../kit/round-number.js";
 import { figure } from "../../words/numbers.js";
-import { element } from "../../kit/dom.js";
+import { element, h, say } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";
 import { stopText } from "../../levels/trunk.js";
 
@@ -66,8 +66,7 @@ function facts(record, model, level) {
   const look = element("button", "hx-card-anatomy", SAY.openRound(number));
   look.type = "button";
   look.dataset.anatomy = String(record.serial);
-  list.append(element("dt", ""), element("dd", ""));
-  list.lastChild.append(look);
+  list.append(element("dt", ""), h("dd", {}, look));
   if (record.drawn) {
     if (isGreedy(model)) add(CARD.chosen, choiceOf(record.drawn.pRow, record, model, VERDICT.whose(level.tag)));
     else add(CARD.drawnWith, figure(record.drawn.p));
@@ -102,7 +101,7 @@ function rivals(offered, record, model, cursor) {
   for (const one of offered) list.append(rival(one, model, cursor, one === record));
   if (record.how !== "draft") {
     const own = rival(record, model, cursor, true);
-    own.querySelector(".hx-rival-fate").textContent = CARD.how[record.how];
+    say(own.querySelector(".hx-rival-fate"), CARD.how[record.how]);
     list.append(own);
   }
   return part;

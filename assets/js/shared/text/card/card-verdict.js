@@ -50,11 +50,11 @@ export function verdict(j, record, model, full) {
 function coin(j, rule) {
   const part = element("p", "hx-coin");
   const sign = j.outcome === "accepted" ? "<" : "\u2265";
-  part.append(element("span", "hx-coin-bar"));
-  part.firstChild.style.setProperty("--alpha", clamp(j.alpha));
+  const bar = part.appendChild(element("span", "hx-coin-bar"));
+  bar.style.setProperty("--alpha", clamp(j.alpha));
   if (j.coin !== null) {
-    part.firstChild.dataset.coin = "1";
-    part.firstChild.style.setProperty("--coin", clamp(j.coin));
+    bar.dataset.coin = "1";
+    bar.style.setProperty("--coin", clamp(j.coin));
   }
   const outcome = VERDICT.outcomes[j.outcome];
   const sure = j.alpha <= 0 || j.alpha >= 1;

@@ -96,10 +96,11 @@ export function haunt(node, heads, model, fresh) {
   const last = heads[heads.length - 1];
   const more = heads.reduce((n, x) => n + 1 + x.followers.length, -1);
   const tail = element("span", "hx-ghost-tail");
-  put(tail, "by", model.levels[last.goneBy ?? -1]?.tag ?? "");
+  const by = model.levels[last.goneBy ?? -1]?.tag ?? "";
+  put(tail, "by", by);
   if (more > 0) {
     tail.append(moreButton(more));
-    tail.style.setProperty("--tag", String(tail.dataset.by.length + 1));
+    tail.style.setProperty("--tag", String(by.length + 1));
     tail.style.setProperty("--size", String(String(more).length + 1));
   }
   node.replaceChildren(ghost(last, model), tail);

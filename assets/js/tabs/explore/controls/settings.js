@@ -24,7 +24,7 @@ export function settingsPanel(ctx) {
           "select",
           {
             class: "hx-select",
-            onchange: (event) => edit(name, event.target.value),
+            onchange: (event) => edit(name, event.currentTarget.value),
           },
           ...options.map(([value, text]) => h("option", { value, text })),
         ),
@@ -45,10 +45,14 @@ export function settingsPanel(ctx) {
           max: high,
           step,
           onchange: (event) => {
-            const { value: asked, said } = typedNumber(event.target.value, { low, high, step: Number(step) }, label);
+            const { value: asked, said } = typedNumber(
+              event.currentTarget.value,
+              { low, high, step: Number(step) },
+              label,
+            );
             const value = asked ?? setup.defaults[name]; // an empty field stands for the usual one
             if (said && asked !== null) ctx.onTell(said);
-            event.target.value = String(value);
+            event.currentTarget.value = String(value);
             edit(name, value);
           },
         }),
@@ -64,7 +68,7 @@ export function settingsPanel(ctx) {
         name,
         h("input", {
           type: "checkbox",
-          onchange: (event) => edit(name, event.target.checked),
+          onchange: (event) => edit(name, event.currentTarget.checked),
         }),
       ),
       h("span", { text: label }),

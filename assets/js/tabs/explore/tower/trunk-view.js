@@ -72,7 +72,7 @@ export function trunkView(trunk, look) {
       const most = Math.max(1, ...cells.map((_, i) => total(counts, i)));
       el.dataset.live = "1";
       cells.forEach((cell, i) => {
-        cell.style.setProperty("--most", most);
+        cell.style.setProperty("--most", String(most));
         cell.replaceChildren(
           ...[...counts]
             .filter(([, rows]) => rows[i])

@@ -30,7 +30,7 @@ export function sourceBar(ctx) {
     hidden: true,
     "aria-label": SOURCE.file,
     onchange: () => {
-      if (file.files[0]) ctx.onFile(file.files[0]);
+      if (file.files?.[0]) ctx.onFile(file.files[0]);
       file.value = "";
     },
   });

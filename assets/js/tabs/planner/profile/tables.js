@@ -60,8 +60,8 @@ export function profileTables(ctx) {
         ),
       );
     }
-    for (const cell of el.querySelectorAll("[data-path]")) {
-      const path = JSON.parse(cell.dataset.path);
+    for (const cell of /** @type {NodeListOf<HTMLElement>} */ (el.querySelectorAll("[data-path]"))) {
+      const path = JSON.parse(cell.dataset.path ?? "");
       cell.dataset.edited = String(!same(get(profile, path), get(measured, path)));
     }
   }
@@ -84,9 +84,9 @@ function panel(title, part, text, ctx) {
     refused,
     body,
   );
-  el.addEventListener("hx:fault", (event) => {
-    refused.textContent = event.detail;
-    refused.hidden = !event.detail;
+  el.addEventListener("hx:fault", (/** @type {CustomEventInit<string>} */ { detail = "" }) => {
+    refused.textContent = detail;
+    refused.hidden = !detail;
   });
   const origin = (word) => {
     back.textContent = TABLES.reset(word);

@@ -136,7 +136,7 @@ function createColumn(lane, name, ctx) {
   };
 }
 
-const title = (/** @type {string} */ tag, /** @type {HTMLElement} */ name, /** @type {any} */ { levels }) =>
+const title = (/** @type {"h3"|"h4"} */ tag, /** @type {HTMLElement} */ name, /** @type {any} */ { levels }) =>
   h(
     tag,
     { class: "hx-race-name" },

@@ -58,7 +58,7 @@ export function createReplay(ctx) {
     const over = shown.lanes.map((lane, i) => lanes[i].update(shown.at(lane, cursor), selected, most));
     const all = over.every(Boolean);
     for (const lane of lanes) lane.reveal(all);
-    transport.update(field, cursor);
+    transport.update(field, cursor, {});
     el.dataset.over = String(all);
     announce(over);
   }

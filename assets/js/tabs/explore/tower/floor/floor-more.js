@@ -94,7 +94,7 @@ function choice({ name: key, label, words, tip, inner = [] }, level, at) {
       class: "hx-select",
       "data-key": `${key}-${at.position}`,
       onchange: (event) => {
-        level.options[key] = event.target.value;
+        level.options[key] = event.currentTarget.value;
         at.onEdit();
       },
     },
@@ -163,9 +163,9 @@ function figure({ name: key, label, low: min, high: max, step, tip, tips, when }
       "data-key": `${key}-${at.position}`,
       value: level.options[key] ?? usualOf(level.name, key, level.options),
       onchange: (event) => {
-        const { value, said } = typedNumber(event.target.value, { low: min, high: max, step }, label);
+        const { value, said } = typedNumber(event.currentTarget.value, { low: min, high: max, step }, label);
         if (said) at.onTell(said);
-        if (value === null) event.target.value = event.target.defaultValue;
+        if (value === null) event.currentTarget.value = event.currentTarget.defaultValue;
         else level.options[key] = String(value);
         at.onEdit();
       },

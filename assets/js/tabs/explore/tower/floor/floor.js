@@ -97,7 +97,7 @@ function toggle(level, at) {
     "data-key": `on-${at.position}`,
     "aria-label": FLOOR.inStack(at.info.label),
     onchange: (event) => {
-      level.on = event.target.checked;
+      level.on = event.currentTarget.checked;
       at.onEdit();
     },
   });
@@ -144,12 +144,12 @@ function stepper(level, at) {
       "aria-label": label,
       "data-key": `t-${at.position}`,
       maxlength: "9",
-      onchange: (event) => typed(event.target),
+      onchange: (event) => typed(event.currentTarget),
       onkeydown: (event) => {
         const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
         if (step) {
           event.preventDefault();
-          set((Math.round(+event.target.value) || value) + step);
+          set((Math.round(+event.currentTarget.value) || value) + step);
         }
       },
     }),
