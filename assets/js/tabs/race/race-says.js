@@ -1,4 +1,4 @@
-/** What is said of the lanes of a race: places, speed-ups with their intervals, texts beside the first lane's. */
+/** What is said of a race: of its lanes places, speed-ups with their intervals and texts; below it where it comes from. */
 
 import { h } from "../../shared/kit/dom.js";
 import { greedy } from "../../shared/levels/greedy.js";
@@ -12,13 +12,14 @@ import {
   rateText,
   textWords,
   WORDS,
+  originLine,
 } from "./words/race.js";
-import { dots } from "./replay/repeats.js";
+import { svg } from "../../shared/kit/svg.js";
 
 const NO_PLACE = "-"; // of a lane on a reckoned clock
 
 /**
- * @param {import("./replay/lane-model.js").LaneModel[]} lanes @param {number} index @param {any} race as app/tabs/race/shown.py writes it
+ * @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {any} race as app/tabs/race/shown.py writes it
  * @returns {import("./replay/lane.js").Says}
  */
 export function raceSays(lanes, index, race) {
@@ -57,4 +58,63 @@ function verdictKind(row, first, sampled) {
   if (first || sampled || !row.same) return "";
   if (!row.same.diverges) return "yes";
   return row.same.tie ? "tie" : "no";
+}
+
+// A lane's speed-up in every repeat, as dots on one line, and the interval over all of them.
+
+const WIDE = 120;
+const HIGH = 16;
+
+/** Each repeat's speed-up over the first lane. @param {any[][]} repeats @param {number} lane */
+export function gains(repeats, lane) {
+  const rate = (/** @type {any} */ took) => took.tokens / took.decode_ns;
+  return repeats.map((took) => rate(took[lane]) / rate(took[0]));
+}
+
+/** @param {any[][]} repeats what each lane took, repeat by repeat @param {number} lane */
+export function dots(repeats, lane) {
+  const all = repeats.map((_, i) => i);
+  const everyone = repeats[0].flatMap((_, i) => (i ? gains(repeats, i) : []));
+  const low = Math.min(1, ...everyone);
+  const high = Math.max(1, ...everyone);
+  const x = (/** @type {number} */ value) => 6 + ((value - low) / Math.max(0.05, high - low)) * (WIDE - 12);
+  const own = gains(repeats, lane);
+  const said = own.map(gainText).join(", ");
+  const plot = svg("svg", {
+    class: "hx-race-dots",
+    viewBox: `0 0 ${WIDE} ${HIGH}`,
+    role: "img",
+    "aria-label": `${WORDS.repeats}: ${said}`,
+  });
+  svg("line", { x1: x(1), x2: x(1), y1: 1, y2: HIGH - 1, class: "hx-race-one" }, plot);
+  for (const i of all) svg("circle", { cx: x(own[i]).toFixed(1), cy: HIGH / 2, r: 3, class: "hx-race-dot" }, plot);
+  return h("span", { class: "hx-race-repeats", "data-tip": `${WORDS.repeats}: ${said}` }, plot);
+}
+
+// What stands below a race: the prompt, where and how it was measured, the command that races it again.
+
+/** @param {any} race as app/tabs/race/shown.py writes it */
+export function originCard({ race, sampling, seed, lanes }) {
+  const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
+  const drawn = greedy(sampling) ? WORDS.greedy : WORDS.sampled(sampling.temperature, sampling.top_p, seed);
+  return h(
+    "section",
+    { class: "hx-panel hx-race-origin", "aria-label": WORDS.how },
+    h("p", { class: "hx-race-asked" }, h("b", { text: `${WORDS.prompt}: ` }), race.prompt),
+    h("p", {
+      class: "hx-plan-text",
+      text: `${originLine(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
+    }),
+    race.command ? h("code", { text: race.command }) : null,
+  );
+}
+
+/** Whether the lanes come in another order in the repeat that is replayed. @param {any} race @param {{place: number|null}[]} lanes */
+export function otherOrder(race, lanes) {
+  const rates = race.repeats[race.shown].map((/** @type {any} */ took) => took.tokens / took.decode_ns);
+  const placed = rates.filter((/** @type {number} */ _, /** @type {number} */ i) => lanes[i].place !== null);
+  return lanes.some(
+    ({ place }, i) =>
+      place !== null && place !== 1 + placed.filter((/** @type {number} */ rate) => rate > rates[i]).length,
+  );
 }

@@ -2,7 +2,7 @@
  *  once by its component. */
 
 import { h, icon, tips } from "../../shared/kit/dom.js";
-import { newName, readBase64 } from "../../shared/kit/files.js";
+import { newName, readBase64, gzipped, saveGzip, traceName } from "../../shared/kit/files.js";
 import { learned } from "../../shared/levels/kinds.js";
 import { createNote } from "../../shared/kit/note.js";
 import { loadStyles } from "../../shared/kit/styles.js";
@@ -10,14 +10,13 @@ import { setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
 import { onArrival } from "../../shared/share/arrive.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
-import { LaneModel } from "./replay/lane-model.js";
+import { LaneModel } from "./replay/lanes.js";
 import { livePanel } from "./live.js";
-import { originCard } from "./race-origin.js";
-import { laneFile, saveLane, saveRace, takesFiles } from "./race-files.js";
-import { raceSays } from "./race-says.js";
+import { originCard, raceSays } from "./race-says.js";
 import { COMPARE, WORDS } from "./words/race.js";
 import { TEXT } from "../../shared/words/text.js";
 import { createReplay } from "./replay/replay.js";
+import { eventLines } from "../../shared/visit/feed.js";
 
 const NO_RACE = "-"; // what the menu of races says while two runs are compared
 
@@ -276,4 +275,46 @@ class RacePage {
       this.note.tell(error?.message || String(error), "error");
     }
   }
+}
+
+// Races and their lanes as files: saved, handed to Explore, dropped onto the tab.
+
+/** @param {{race: any, lanes: any[]}} shown @returns {Promise<string>} the file's name */
+async function saveRace({ race, lanes }) {
+  const text = [JSON.stringify(race), ...lanes.map((lane) => eventLines(lane.records).trimEnd())].join("\n");
+  const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
+  await saveGzip(`${text}\n`, name);
+  return name;
+}
+
+/** @param {any} lane @returns {Promise<string>} the file's name */
+export async function saveLane(lane) {
+  const name = traceName(lane.model.header);
+  await saveGzip(eventLines(lane.records), name);
+  return name;
+}
+
+/** The lane as a trace. @param {any} lane */
+const laneFile = async (lane) => new File([await gzipped(eventLines(lane.records))], traceName(lane.model.header));
+
+/** Files that are dropped anywhere on an element are its own; it shows so while one is held over it.
+ *  @param {HTMLElement} el @param {(file: File) => void} onFile */
+function takesFiles(el, onFile) {
+  const over = (/** @type {boolean} */ yes) => el.classList.toggle("hx-race-drop", yes);
+  el.addEventListener("dragover", (event) => {
+    if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+    event.preventDefault();
+    over(true);
+  });
+  el.addEventListener(
+    "dragleave",
+    (event) => (event.relatedTarget instanceof Node && el.contains(event.relatedTarget)) || over(false),
+  );
+  el.addEventListener("drop", (event) => {
+    over(false);
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    onFile(file);
+  });
 }

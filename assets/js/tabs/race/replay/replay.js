@@ -4,16 +4,17 @@ import { h, say } from "../../../shared/kit/dom.js";
 import { stackNames } from "../../../shared/levels/stack-names.js";
 import { Player } from "../../../shared/player/player.js";
 import { create as createTransport } from "../../../shared/player/transport.js";
-import { Field } from "./field.js";
+import { Field } from "./lanes.js";
 import { createLane } from "./lane.js";
 import { finishedText, LANE, placesText, WORDS } from "../words/race.js";
-import { tokenText } from "./token-text.js";
+import { duration } from "../../../shared/words/numbers.js";
+import { spoken } from "../../../shared/text/token/token.js";
 
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
 
 /**
- * @param {{onPlay: (lane: import("./lane-model.js").LaneModel) => void,
- *   onSave: (lane: import("./lane-model.js").LaneModel) => void}} ctx
+ * @param {{onPlay: (lane: import("./lanes.js").LaneModel) => void,
+ *   onSave: (lane: import("./lanes.js").LaneModel) => void}} ctx
  */
 export function createReplay(ctx) {
   const rows = h("ol", { class: "hx-race-rows", "aria-label": WORDS.lanes });
@@ -97,8 +98,8 @@ export function createReplay(ctx) {
     el,
     player,
     /**
-     * @param {import("./lane-model.js").LaneModel[]} models
-     * @param {{says: import("./lane.js").Says[], align?: import("./field.js").Align, between?: Node|null,
+     * @param {import("./lanes.js").LaneModel[]} models
+     * @param {{says: import("./lane.js").Says[], align?: import("./lanes.js").Align, between?: Node|null,
      *   still?: boolean}} how between: what stands below the rows; still: it does not start by itself
      */
     show(models, how) {
@@ -138,4 +139,13 @@ export function createReplay(ctx) {
       else if (!how.still) player.play();
     },
   };
+}
+
+// A token that is chosen, in words: in each lane who supplied it, who passed it, and when it stood in the text.
+
+/** @param {import("./lanes.js").LaneModel} lane @param {number} at @param {string} who */
+export function tokenText(lane, at, who) {
+  const record = lane.tokenAt(at);
+  if (!record) return `${who}: ${WORDS.shorter}`;
+  return LANE.token(who, spoken(record, lane.model, Infinity), duration(lane.times[at]));
 }
