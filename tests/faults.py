@@ -207,7 +207,7 @@ def _importing(root: Path, name: str) -> Iterator[str]:
             if helpers & _imports(path) or Path(name).stem in path.stem:
                 yield str(path.relative_to(root))
     for path in (root / "tests").rglob("*.test.mjs"):
-        if name.removeprefix("assets/js/") in path.read_text(encoding="utf-8"):
+        if name.removeprefix("assets/") in path.read_text(encoding="utf-8"):
             yield str(path.relative_to(root))
 
 

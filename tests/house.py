@@ -63,6 +63,7 @@ def main() -> None:
     rooms = {
         "app": sources(root / "app"),
         "scripts": sources(root / "assets" / "js", ".js"),
+        "texts": sources(root / "assets" / "text", ".js"),
         "styles": sources(root / "assets" / "css", ".css"),
         "tests": sources(root / "tests") + sources(root / "tests", ".mjs"),
     }

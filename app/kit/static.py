@@ -28,7 +28,8 @@ ROUTE = "/hx"
 # In the page's scripts: its address without the slash at its end, whatever proxy serves it.
 PAGE_JS = 'new URL(".", document.baseURI).href.slice(0, -1)'
 FOREVER = "public, max-age=31536000, immutable"
-_TYPES = {"css": "text/css", "js": "text/javascript"}  # by ending; there are folders of these names
+_TYPES = {"css": "text/css", "js": "text/javascript"}  # by ending
+_FOLDERS = ("css", "js", "text")
 _STARTED = (
     "js/tabs/explore/story/story.js",
     "js/tabs/explore/explore.js",
@@ -49,7 +50,7 @@ class Files:
     """
 
     def __init__(self, folder: Path = ASSETS) -> None:
-        paths = [path for root in _TYPES for ending in _TYPES for path in (folder / root).rglob(f"*.{ending}")]
+        paths = [path for root in _FOLDERS for ending in _TYPES for path in (folder / root).rglob(f"*.{ending}")]
         found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
         self.names = list(found)
         made = (
@@ -103,8 +104,8 @@ def _first(folder: Path, texts: dict[str, str]) -> dict[str, bytes]:
         "js/first.js": f"{script(order)}\nexport {{ $ }};\n",
     }
     for name, module in order.items():
-        way = "../" * (name.count("/") - 1) or "./"
-        made[name] = f'import {{ $ }} from "{way}first.js";\n'
+        way = posixpath.relpath("js/first.js", posixpath.dirname(name))
+        made[name] = f'import {{ $ }} from "{way if way.startswith(".") else f"./{way}"}";\n'
         if module.exports:
             made[name] += f'export const {{ {", ".join(module.exports)} }} = $["{name}"];\n'
     return {name: text.encode() for name, text in made.items()}

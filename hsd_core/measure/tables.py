@@ -57,7 +57,7 @@ def counted(n: int, what: str) -> str:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """To `digits` significant digits, with zeros: 66.0, 9.20, 121. The same as the page's `words/numbers.js`."""
+    """To `digits` significant digits, with zeros: 66.0, 9.20, 121. The same as the page's `text/numbers.js`."""
     if value == 0:
         return "0"
     size = math.floor(math.log10(abs(value)))

@@ -58,7 +58,7 @@ def test_a_changed_file_changes_the_address(tmp_path: Path) -> None:
 
 
 def test_the_page_and_a_saved_run_are_whole_without_the_folder_of_a_system(tmp_path: Path) -> None:
-    for folder in ("js", "css"):
+    for folder in ("js", "css", "text"):
         shutil.copytree(ASSETS / folder, tmp_path / folder)
     scripts = system_assets(tmp_path, "js")
     assert "js/systems/ngram/ngram.js" in scripts and set(scripts) <= set(Files(tmp_path).first)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { whyApart } from "../../assets/js/tabs/explore/tower/forecast/apart.js";
-import { words } from "../../assets/js/tabs/explore/words/forecast.js";
+import { words } from "../../assets/text/en/forecast.js";
 
 const PLAIN = 16; // ms a token
 const told = (/** @type {number} */ speedup, /** @type {number} */ tokens, plain = PLAIN) => ({

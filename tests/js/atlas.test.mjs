@@ -17,7 +17,7 @@ import { tokensOf, writtenBy } from "../../assets/js/tabs/atlas/drawn-tokens.js"
 import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/tabs/atlas/shape.js";
 import { shapeSaid } from "../../assets/js/tabs/atlas/shape-said.js";
 import { grammar } from "../../assets/js/shared/levels/kinds.js";
-import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/js/tabs/atlas/words.js";
+import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/text/en/atlas.js";
 import "../app/js/build.mjs"; // declares the kinds
 
 const FOLDER = new URL("../../assets/systems/", import.meta.url);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstPair, pairOf } from "../../assets/js/tabs/race/compare.js";
 import { otherOrder } from "../../assets/js/tabs/race/race-says.js";
-import { clocksText, placeText } from "../../assets/js/tabs/race/words/race.js";
+import { clocksText, placeText } from "../../assets/text/en/race.js";
 
 const MENU = [
   { name: "a", asked: "one" },

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { duration, figure, rounded } from "../../assets/js/shared/words/numbers.js";
+import { duration, figure, rounded } from "../../assets/text/numbers.js";
 
 test("figures that are compared keep their zeros, so that 9.2 and 9.20 are never both on the page", () => {
   assert.deepEqual(

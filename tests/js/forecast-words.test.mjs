@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "../app/js/build.mjs"; // declares the kinds
 import { dependsOnLength, lengthOf } from "../../assets/js/shared/levels/text-length.js";
-import { words } from "../../assets/js/tabs/explore/words/forecast.js";
+import { words } from "../../assets/text/en/forecast.js";
 
 test("a run on another clock is not called reckoned", () => {
   assert.match(words.saidReckoned("1.70×", "1.80×", "reckoned"), /both reckoned/);

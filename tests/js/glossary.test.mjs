@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { findTerms } from "../../assets/js/shared/glossary/find-terms.js";
-import { GLOSSARY } from "../../assets/js/shared/words/glossary.js";
+import { GLOSSARY } from "../../assets/text/en/glossary.js";
 
 const ROOT = new URL("../../", import.meta.url);
 

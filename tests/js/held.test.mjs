@@ -6,8 +6,8 @@ import { cellsOf, heldBy } from "../../assets/js/shared/anatomy/held.js";
 import "../../assets/js/systems/longspec/longspec.js";
 import "../../assets/js/systems/views/views.js";
 import { LONG, sizeText } from "../../assets/js/tabs/explore/controls/prompt-size.js";
-import { PROMPT } from "../../assets/js/shared/words/run.js";
-import { HELD } from "../../assets/js/shared/words/anatomy.js";
+import { PROMPT } from "../../assets/text/en/run.js";
+import { HELD } from "../../assets/text/en/anatomy.js";
 import { header, modelOf } from "../app/js/build.mjs";
 
 const kv = (t, ...cached) => ({

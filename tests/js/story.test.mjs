@@ -11,7 +11,7 @@ import { opensStory } from "../../assets/js/tabs/explore/story/asked.js";
 import { meaning } from "../../assets/js/tabs/explore/story/presses.js";
 import { momentsOf, plainWords, verdictOf, wordOf } from "../../assets/js/tabs/explore/story/scenes.js";
 import { TellingClock } from "../../assets/js/tabs/explore/story/telling-clock.js";
-import { duration, restOf, rounded } from "../../assets/js/shared/words/numbers.js";
+import { duration, restOf, rounded } from "../../assets/text/numbers.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 
 const root = new URL("../../", import.meta.url);

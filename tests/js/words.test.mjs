@@ -5,11 +5,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { literals } from "./literals.mjs";
 
-const SCRIPTS = new URL("../../assets/js/", import.meta.url);
+const SCRIPTS = new URL("../../assets/", import.meta.url);
 const ALL = readdirSync(SCRIPTS, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".js"))
+  .filter((name) => /^(?:js|text)\/.*\.js$/.test(name))
   .sort();
-const isWords = (/** @type {string} */ name) => /(?:^|\/)words(?:\/[\w-]+)?\.js$/.test(name);
+const isWords = (/** @type {string} */ name) => /^text\/|\/assets\/text\/|\/words\.js$/.test(name);
 const read = (/** @type {string} */ name) => readFileSync(new URL(name, SCRIPTS), "utf8");
 
 test("no text has a line that looks like a comment: the bundler leaves those out", () => {

@@ -31,7 +31,7 @@ Text = Annotated[str, Meta(min_length=1, max_length=240)]
 Name = Annotated[str, Meta(pattern=r"^[\w-]{1,80}$")]
 Folder = Annotated[str, Meta(pattern=r"^[\w-]{1,80}(/[\w-]{1,80})?$")]
 Stack = Annotated[str, Meta(min_length=1, max_length=400)]
-Drafters = Literal["lookups", "exits", "heads", "models", "diffusion"]  # as in js/tabs/atlas/words.js
+Drafters = Literal["lookups", "exits", "heads", "models", "diffusion"]  # as in text/en/atlas.js
 Judges = Literal["one by one", "block", "tree", "several levels", "in parallel", "loosely"]
 
 # A drawing, from the ground up: floors, and between two of them what the lower one hands up.

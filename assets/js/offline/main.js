@@ -5,8 +5,8 @@ import { clockOf } from "../shared/levels/overlap.js";
 import { markFrame } from "../shared/share/framed.js";
 import { Stage } from "../tabs/explore/stage.js";
 import { rememberTheme } from "../shared/kit/theme.js";
-import { words } from "./words.js";
-import { TITLE } from "../shared/words/page.js";
+import { words } from "../../text/en/offline.js";
+import { TITLE } from "../../text/en/page.js";
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 

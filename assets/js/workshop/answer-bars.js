@@ -1,7 +1,7 @@
 /** The answers to one question as bars: how many browsers gave which, and nobody's name. */
 
 import { h } from "../shared/kit/dom.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @typedef {import("./room.js").Tally} Tally */
 

@@ -2,7 +2,7 @@
 
 import { plain } from "./answer-bars.js";
 import { stepOfTally } from "./known.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @param {import("./room.js").Given[]} given @param {any[]} lessons @returns {string} comma-separated, by RFC 4180 */
 export function answersCsv(given, lessons) {

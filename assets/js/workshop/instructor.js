@@ -14,7 +14,7 @@ import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally } from
 import { placeNamed } from "./place-name.js";
 import { showPoster } from "./poster.js";
 import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 const LOOK_MS = 500;
 const ANSWERS_MS = 300; // until a window for the projector that is in sight has said so

@@ -2,7 +2,7 @@
 
 import { h } from "../shared/kit/dom.js";
 import { Refusal } from "./room.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 const LONGEST_CODE = 12;
 

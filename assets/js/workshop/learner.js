@@ -8,7 +8,7 @@ import { barButton } from "./led-frame.js";
 import { lessonsKnown, NO_LESSONS, stepOfTally } from "./known.js";
 import { placeNamed } from "./place-name.js";
 import { Refusal } from "./room.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 const ARRIVING = "hx-room-arriving"; // in the session: what the page is being opened for
 const TRIES = 4;

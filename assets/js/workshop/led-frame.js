@@ -1,7 +1,7 @@
 /** The bar at the bottom of every page of a class: one line, what can be done, and above it what was answered. */
 
 import { h, say } from "../shared/kit/dom.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 export class Frame {
   constructor() {

@@ -4,7 +4,7 @@ import { stageHere } from "../shared/player/within-reach.js";
 import { stackName } from "../shared/levels/stack-names.js";
 import { tabOf } from "../shared/share/arrive.js";
 import { lessonsKnown, NO_LESSONS, racesKnown, stopOf, systemsKnown } from "./known.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @typedef {{name: string, title: string}} Titled */
 

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../shared/kit/dom.js";
 import { codePicture } from "../shared/share/code-picture.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/; // of a host: nobody else reaches it
 const words = WORKSHOP.poster;

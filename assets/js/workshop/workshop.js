@@ -6,7 +6,7 @@ import { codeForm, comeIn } from "./join.js";
 import { Learner } from "./learner.js";
 import { Room } from "./room.js";
 import { takeSecret } from "./secret.js";
-import { WORKSHOP } from "./words.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @param {ReturnType<typeof takeSecret>} secret that the page was opened with */
 export async function begin(secret) {

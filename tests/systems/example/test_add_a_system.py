@@ -94,8 +94,8 @@ def test_its_note_is_typed_where_it_is_known_and_kept_as_it_is_elsewhere(tmp_pat
 
 
 def test_its_panel_comes_with_its_folder(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "assets" / "js", tmp_path / "js")
-    shutil.copytree(ROOT / "assets" / "css", tmp_path / "css")
+    for folder in ("js", "css", "text"):
+        shutil.copytree(ROOT / "assets" / folder, tmp_path / folder)
     own = tmp_path / "js" / "systems" / "echo"
     own.mkdir()
     shutil.copy(EXAMPLE / "echo" / "echo.js", own)

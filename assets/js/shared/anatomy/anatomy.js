@@ -10,7 +10,7 @@ import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { sentence, short, work } from "./telling.js";
 import { brought } from "../../systems/index.js";
-import { SAY } from "../words/anatomy.js";
+import { SAY } from "../../../text/en/anatomy.js";
 
 const LINES = 9; // of a table of distributions
 

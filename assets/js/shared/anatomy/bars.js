@@ -6,10 +6,10 @@ import { origin } from "../run/copies.js";
 import { h } from "../kit/dom.js";
 import { isGreedy } from "../levels/greedy.js";
 import { originOf } from "../levels/kinds.js";
-import { figure } from "../words/numbers.js";
+import { figure } from "../../../text/numbers.js";
 import { greedyAct, insteadOf, isNamed, judged, distributionAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
-import { ACT, GREEDY, token } from "../words/anatomy.js";
+import { ACT, GREEDY, token } from "../../../text/en/anatomy.js";
 
 /**
  * @param {import("../run/trace.js").TraceModel} model @param {import("../run/records.js").TokenRecord} record

@@ -3,7 +3,7 @@
 import { h } from "../kit/dom.js";
 import { badge } from "../text/card/card-verdict.js";
 import { heldBy } from "./held.js";
-import { HELD } from "../words/anatomy.js";
+import { HELD } from "../../../text/en/anatomy.js";
 
 const NAMED = ["sink", "chosen", "recent", "since"]; // in the legend
 

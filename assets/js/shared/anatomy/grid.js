@@ -3,10 +3,10 @@
 
 import { h } from "../kit/dom.js";
 import { badge } from "../text/card/card-verdict.js";
-import { figure } from "../words/numbers.js";
+import { figure } from "../../../text/numbers.js";
 import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
 import { stateOf } from "./round.js";
-import { KV, LAYERS, SAY } from "../words/anatomy.js";
+import { KV, LAYERS, SAY } from "../../../text/en/anatomy.js";
 
 const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars

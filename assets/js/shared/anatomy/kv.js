@@ -3,7 +3,7 @@
 import { upTo } from "../kit/order.js";
 import { ranText } from "../run/ran.js";
 import { trunksOf } from "../levels/trunk.js";
-import { KV } from "../words/anatomy.js";
+import { KV } from "../../../text/en/anatomy.js";
 
 /**
  * @typedef {import("../run/trace.js").TraceModel} TraceModel

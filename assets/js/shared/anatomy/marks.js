@@ -1,8 +1,8 @@
 /** A verdict's marks: the coin on its line, and tokens by line against distributions by column. */
 
 import { h } from "../kit/dom.js";
-import { figure } from "../words/numbers.js";
-import { ACT } from "../words/anatomy.js";
+import { figure } from "../../../text/numbers.js";
+import { ACT } from "../../../text/en/anatomy.js";
 
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
 export function coin(j, rule, later = false) {

@@ -5,7 +5,7 @@ import { h } from "../kit/dom.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";
 import { timeOf } from "../levels/stated.js";
-import { EVENT, token } from "../words/anatomy.js";
+import { EVENT, token } from "../../../text/en/anatomy.js";
 
 /**
  * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event

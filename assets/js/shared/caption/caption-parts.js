@@ -1,7 +1,7 @@
 /** What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out. */
 
-import { AND, HEARD, MORE } from "../words/caption.js";
-import { duration, figure, rounded } from "../words/numbers.js";
+import { AND, HEARD, MORE } from "../../../text/en/caption.js";
+import { duration, figure, rounded } from "../../../text/numbers.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 /**

@@ -1,6 +1,6 @@
 /** Where a run of drafted tokens was copied from, in words. */
 
-import { PLACES } from "../words/caption.js";
+import { PLACES } from "../../../text/en/caption.js";
 import { isCopy } from "../run/copies.js";
 import { kindOf, originOf } from "../levels/kinds.js";
 

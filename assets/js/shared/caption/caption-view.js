@@ -5,7 +5,7 @@ import { captionAt } from "./caption.js";
 import { plain, tokenText } from "./caption-parts.js";
 import { h, say } from "../kit/dom.js";
 import { stackName } from "../levels/stack-names.js";
-import { STATUS } from "../words/run.js";
+import { STATUS } from "../../../text/en/run.js";
 
 const SHOWN_MS = 1600; // at least, while the replay runs
 const LATE_MS = 800; // at least, of a sentence that is two rounds behind what plays

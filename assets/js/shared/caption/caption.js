@@ -4,11 +4,11 @@
  */
 
 import { clockOf, lanesUsed } from "../levels/overlap.js";
-import { few } from "../words/lanes.js";
+import { few } from "../../../text/en/lanes.js";
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
-import { ratio } from "../words/numbers.js";
-import { PHRASES, SAYS, UNDER } from "../words/caption.js";
+import { ratio } from "../../../text/numbers.js";
+import { PHRASES, SAYS, UNDER } from "../../../text/en/caption.js";
 import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
 import { roundNumber } from "../kit/round-number.js";

@@ -1,6 +1,6 @@
 /** Where words of the glossary stand in a text. */
 
-import { GLOSSARY } from "../words/glossary.js";
+import { GLOSSARY } from "../../../text/en/glossary.js";
 
 /** @type {Map<string, string>} the entry of a word's form, in small letters */
 const ENTRIES = new Map(

@@ -12,7 +12,7 @@ const STATES = /** @type {Record<string, string>} */ ({ "~": "struck", "?": "ten
 /** How a line below a token is drawn, by its level's. */
 const DASHES = /** @type {Record<string, string>} */ ({ dotted: "2 3", dashed: "6 3", wavy: "4 2" });
 
-/** @param {import("../words/glossary.js").Picture} picture @returns {SVGElement} */
+/** @param {import("../../../text/en/glossary.js").Picture} picture @returns {SVGElement} */
 export function pictureOf(picture) {
   const sheet = svg("svg", { class: "hx-definition-svg" });
   const height = draw(sheet, picture);
@@ -20,7 +20,7 @@ export function pictureOf(picture) {
   return sheet;
 }
 
-/** Draws a picture and says how high it is. @param {SVGElement} sheet @param {import("../words/glossary.js").Picture} picture */
+/** Draws a picture and says how high it is. @param {SVGElement} sheet @param {import("../../../text/en/glossary.js").Picture} picture */
 function draw(sheet, { rows, bars, other, floors, lit, calls, cells, layers }) {
   if (rows) return drawRows(sheet, rows);
   if (bars) return drawBars(sheet, bars, other);

@@ -1,7 +1,7 @@
 /** Words with a dotted line: a press opens what they mean. A room marks a word with `term`, a whole text with `explained`. */
 
 import { element, h } from "../kit/dom.js";
-import { GLOSSARY, GLOSSARY_SAY } from "../words/glossary.js";
+import { GLOSSARY, GLOSSARY_SAY } from "../../../text/en/glossary.js";
 import { findTerms } from "./find-terms.js";
 import { pictureOf } from "./term-picture.js";
 

@@ -1,6 +1,6 @@
 /** Text and traces out of the page and into it. */
 
-import { FILES } from "../words/page.js";
+import { FILES } from "../../../text/en/page.js";
 
 const LONGEST_NAME = 150; // some systems allow 255 bytes
 

@@ -2,7 +2,7 @@
  *  the next run. */
 
 import { h, icon, say } from "./dom.js";
-import { NOTE } from "../words/page.js";
+import { NOTE } from "../../../text/en/page.js";
 
 const SHORTEST_MS = 5000;
 const PER_LETTER_MS = 60;

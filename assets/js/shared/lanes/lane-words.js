@@ -2,11 +2,11 @@
 
 import { passesText, ranText } from "../run/ran.js";
 import { roundNumber } from "../kit/round-number.js";
-import { duration } from "../words/numbers.js";
+import { duration } from "../../../text/numbers.js";
 import { element } from "../kit/dom.js";
 import { clockOf, lanesOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
-import { CLOCKS, LANES } from "../words/lanes.js";
+import { CLOCKS, LANES } from "../../../text/en/lanes.js";
 
 /** @param {any} s a block @param {any} level */
 export function tipLines(s, level) {

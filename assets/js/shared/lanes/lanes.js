@@ -7,9 +7,9 @@ import { brought } from "../../systems/index.js";
 import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { roundUp, set, svg } from "../kit/svg.js";
-import { duration } from "../words/numbers.js";
+import { duration } from "../../../text/numbers.js";
 import { element } from "../kit/dom.js";
-import { LANES } from "../words/lanes.js";
+import { LANES } from "../../../text/en/lanes.js";
 
 const WINDOW_ROUNDS = 8;
 const SUMMARY_MS = 2000; // between two summaries of a live run

@@ -5,8 +5,8 @@ import { isGreedy } from "../levels/greedy.js";
 import { clockOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
 import { ofRun, stated } from "../levels/stated.js";
-import { millis, ratio } from "../words/numbers.js";
-import { CLOCKS, LANES, TALLY } from "../words/lanes.js";
+import { millis, ratio } from "../../../text/numbers.js";
+import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx

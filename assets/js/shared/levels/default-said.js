@@ -1,6 +1,6 @@
 /** What is said of a preset's default stack on this machine. */
 
-import { DEFAULT_STACK } from "../words/default-stack.js";
+import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
 /**
  * @typedef {{speedup: number, two: {stack: string, speedup: number}|null, gain: number|null, interval: [number, number]|null}} Promised

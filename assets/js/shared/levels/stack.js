@@ -2,7 +2,7 @@
  *  read as far as it can be drawn; whether a stack stands, the server says. */
 
 import { depthsOf, grammar, heeds, usualOf } from "./kinds.js";
-import { STACK } from "../words/tower.js";
+import { STACK } from "../../../text/en/tower.js";
 
 /** @typedef {{name: string, block: number|null, options: Record<string, string>}} Level */
 /**

@@ -1,7 +1,7 @@
 /** The figures that this page has shown, by what they are of. A figure has one value, on whichever screen it stands: a test
  *  walks through the screens and compares (tests/app/test_figures.py). */
 
-import { duration } from "../words/numbers.js";
+import { duration } from "../../../text/numbers.js";
 
 const MOST = 4000; // figures that are remembered
 

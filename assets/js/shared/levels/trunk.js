@@ -2,7 +2,7 @@
  *  A *trunk* is one model's layers in one run; its members are levels, the deepest one last. Layers count from 0. */
 
 import { depthsOf, grammar, kindOf } from "./kinds.js";
-import { TRUNK } from "../words/tower.js";
+import { TRUNK } from "../../../text/en/tower.js";
 
 /** The layers `lo` to `hi` (exclusive) in words: "8–29", "3". @param {number} lo @param {number} hi */
 export function layersText(lo, hi) {

@@ -1,6 +1,6 @@
 /** A number that somebody typed: brought within its bounds, or left out, and never without a word. */
 
-import { TYPED } from "../words/page.js";
+import { TYPED } from "../../../text/en/page.js";
 
 /**
  * @param {string} text @param {{low: number, high: number, step?: number}} bounds step: 1, the usual one, for whole numbers

@@ -5,7 +5,7 @@
  */
 
 import { h, icon } from "../kit/dom.js";
-import { WORDS } from "../words/presenter.js";
+import { WORDS } from "../../../text/en/presenter.js";
 
 const CLASS = "hx-presenting";
 const EVENT = "hx:presenting"; // on the document; its detail: whether the page is presented

@@ -3,9 +3,9 @@
 
 import { SPEEDS } from "./player.js";
 import { roundNumber } from "../kit/round-number.js";
-import { duration } from "../words/numbers.js";
+import { duration } from "../../../text/numbers.js";
 import { closest, element, say } from "../kit/dom.js";
-import { TRANSPORT } from "../words/player.js";
+import { TRANSPORT } from "../../../text/en/player.js";
 
 const ICONS = {
   start: "M4 4v12M16 4L7 10l9 6z",

@@ -2,7 +2,7 @@
 
 import { drawnOf } from "./figure-run.js";
 import { pictureButton } from "../kit/picture/button.js";
-import { FIGURE } from "../words/page.js";
+import { FIGURE } from "../../../text/en/page.js";
 
 export function mount(root, { props, watch }) {
   const show = () => fill(root, props.part, props.value ? JSON.parse(props.value) : null);

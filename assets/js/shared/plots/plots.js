@@ -2,7 +2,7 @@
 
 import { h, say } from "../kit/dom.js";
 import { pictureButton } from "../kit/picture/button.js";
-import { FIGURE } from "../words/page.js";
+import { FIGURE } from "../../../text/en/page.js";
 
 /** @type {Promise<any>|null} */ let loading = null; // plotly's own script, asked for once per page
 

@@ -1,7 +1,7 @@
 /** Drafted tokens that repeat the text: where they were copied from, in words and as a token of the output. */
 
 import { decode } from "./cells.js";
-import { PLACES } from "../words/caption.js";
+import { PLACES } from "../../../text/en/caption.js";
 
 /** @typedef {import("./trace.js").TraceModel} TraceModel @typedef {import("./records.js").TokenRecord} TokenRecord */
 

@@ -1,7 +1,7 @@
 /** What a call ran of a shared model, in words and per layer. A span is {lo, hi, rows}: layers lo to hi - 1, once. */
 
 import { layersText } from "../levels/trunk.js";
-import { TRUNK } from "../words/tower.js";
+import { TRUNK } from "../../../text/en/tower.js";
 
 /** @typedef {import("./events.js").Span} Span */
 

@@ -2,7 +2,7 @@
  *  verifier made of it. Siblings stand in the order in which they are judged; the first child goes on in the row of its parent. Where the
  *  levels work at the same time a draft may go on behind tokens that wait to be judged: they are of its tree. */
 
-import { TREE } from "../words/text.js";
+import { TREE } from "../../../text/en/text.js";
 
 /** @typedef {import("./records.js").Tree} Tree */
 /** @typedef {import("./records.js").TokenRecord} TokenRecord */

@@ -1,7 +1,7 @@
 /** The QR code of a link as a picture, black on white in any theme; the server draws it. */
 
 import { svg } from "../kit/svg.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 const QUIET = 4; // modules of white around it, as readers want them
 

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../kit/dom.js";
 import { codePicture } from "./code-picture.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 /**
  * @param {string} title

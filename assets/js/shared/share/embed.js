@@ -1,7 +1,7 @@
 /** In a frame of another page (?embed=1): the way to the whole page, as it stands when it is taken. */
 
 import { h } from "../kit/dom.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 export function wholePage() {
   const link = h("a", { class: "hx-embed-link", target: "_blank", rel: "noopener", text: words.wholePage });

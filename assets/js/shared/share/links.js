@@ -4,7 +4,7 @@ import { LONGEST_PROMPT } from "../visit/address.js";
 import { RECORDED } from "../visit/journey.js";
 import { momentOf } from "./moment.js";
 import { LONGEST, pack } from "./packed.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 const FRAME = { width: "100%", height: "480", loading: "lazy", style: "border: 1px solid #ccc" };
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run

@@ -6,7 +6,7 @@ import { showCode } from "./code.js";
 import { savePage } from "./save-page.js";
 import { embedCode, momentLink, runLink, settingsLink } from "./links.js";
 import { slideRow } from "./slide-row.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 const CONFIRMED_MS = 2500;
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;

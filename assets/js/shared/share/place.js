@@ -6,7 +6,7 @@ import { promptText } from "../run/prompt.js";
 import { setQuery } from "../kit/tabs.js";
 import { momentAt, tokenAt } from "./moment.js";
 import { packedIn } from "./packed.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 const LONGEST_WORD = 40;
 

@@ -2,7 +2,7 @@
 
 import { saveBlob, traceName } from "../kit/files.js";
 import { base64Of, squeezed } from "./packed.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 const COLOUR = 'data-colour="level"'; // this and that as hsd_core/export/run_page.py writes them
 const EMPTY = '<script type="text/plain" id="hx-run"></script>';

@@ -2,7 +2,7 @@
 
 import { h, icon, popover, say } from "../kit/dom.js";
 import { loadStyles } from "../kit/styles.js";
-import { words } from "../words/share.js";
+import { words } from "../../../text/en/share.js";
 
 /** @param {import("./links.js").Shown} shown */
 export function shareButton(shown) {

@@ -5,10 +5,10 @@ import { clockOf } from "../levels/overlap.js";
 import { stackName } from "../levels/stack-names.js";
 import { plainSpeed, speedUp } from "../run/figures.js";
 import { promptText } from "../run/prompt.js";
-import { STATUS } from "../words/run.js";
-import { ratio, rounded } from "../words/numbers.js";
-import { CLOCKS, HEADLINE } from "../words/lanes.js";
-import { slide as words } from "../words/share.js";
+import { STATUS } from "../../../text/en/run.js";
+import { ratio, rounded } from "../../../text/numbers.js";
+import { CLOCKS, HEADLINE } from "../../../text/en/lanes.js";
+import { slide as words } from "../../../text/en/share.js";
 
 /** @typedef {{text: string, level: number}} Part of the text, and the index of the level that supplied it */
 

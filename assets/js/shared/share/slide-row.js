@@ -4,7 +4,7 @@ import { h, icon, say } from "../kit/dom.js";
 import { addressOf, saveDrawing, sourceOf } from "../kit/picture/save.js";
 import { isDark } from "../kit/theme.js";
 import { drawSlide } from "./slide.js";
-import { slide as words, words as share } from "../words/share.js";
+import { slide as words, words as share } from "../../../text/en/share.js";
 
 /** @param {import("../visit/feed.js").Feed} feed @param {(text: string) => void} tell */
 export function slideRow(feed, tell) {

@@ -3,7 +3,7 @@
 import { grammar, kindOf, standIn } from "../levels/kinds.js";
 import { svg } from "../kit/svg.js";
 import { clean, factsOf, linesOf, shortened } from "./slide-facts.js";
-import { slide as words } from "../words/share.js";
+import { slide as words } from "../../../text/en/share.js";
 
 const [WIDTH, HEIGHT, EDGE] = [1280, 720, 64];
 const UI = "'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"; // names that programs for slides know

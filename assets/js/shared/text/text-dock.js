@@ -4,7 +4,7 @@
 
 import { treeNode } from "./token/tree-view.js";
 import { element } from "../kit/dom.js";
-import { TREE, TEXT } from "../words/text.js";
+import { TREE, TEXT } from "../../../text/en/text.js";
 
 const MARGIN = 2; // of a token in its row, in pixels
 

@@ -7,7 +7,7 @@ import { create as createLegend } from "./token/legend.js";
 import { create as createText } from "./text.js";
 import { colourSwitch } from "./token/colour-switch.js";
 import { textRoom } from "./text-room.js";
-import { TEXT } from "../words/text.js";
+import { TEXT } from "../../../text/en/text.js";
 
 const SMALL = "smollm2"; // the preset of 135 M parameters
 

@@ -14,7 +14,7 @@ import { hang, indentation, NOTHING, put } from "./text-lines.js";
 import { TreeDock } from "./text-dock.js";
 import { TextReach } from "./text-reach.js";
 import { upTo } from "../kit/order.js";
-import { TEXT } from "../words/text.js";
+import { TEXT } from "../../../text/en/text.js";
 
 /** @type {number[]} */ const NONE = [];
 const CALM = 40; // more new nodes than this at once appear without moving

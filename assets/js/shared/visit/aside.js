@@ -1,7 +1,7 @@
 /** The button in the title bar that leads back to a run which goes on, or ended, while something else is shown. */
 
 import { h, say } from "../kit/dom.js";
-import { ASIDE } from "../words/page.js";
+import { ASIDE } from "../../../text/en/page.js";
 
 export class Aside {
   /** @param {(run: string) => void} onReturn */

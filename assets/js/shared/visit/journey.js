@@ -4,7 +4,7 @@ import { Aside } from "./aside.js";
 import { pendingBefore } from "./pending.js";
 import { openTab } from "../kit/tabs.js";
 import { Trail } from "./trail.js";
-import { JOURNEY } from "../words/page.js";
+import { JOURNEY } from "../../../text/en/page.js";
 
 export const RECORDED = "recorded-"; // the name of a bundled recording's run begins so
 const KEPT_FILES = 4; // opened files that Back can show again

@@ -2,7 +2,7 @@
 
 import { newName, readBase64 } from "../kit/files.js";
 import { fileBefore, keepFile, keepPending } from "./pending.js";
-import { FILES } from "../words/page.js";
+import { FILES } from "../../../text/en/page.js";
 
 const POLL_MS = 2000;
 const FOLLOW_MS = 500; // of a run without a stream: the page was reloaded

@@ -3,7 +3,7 @@
 import { fields, read, write } from "./address.js";
 import { adopt } from "./adopt.js";
 import { overOther } from "../levels/stack.js";
-import { PROMPT } from "../words/run.js";
+import { PROMPT } from "../../../text/en/run.js";
 
 const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
 

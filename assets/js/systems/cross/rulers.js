@@ -4,7 +4,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { badge } from "../../shared/text/card/card-verdict.js";
 import { stateOf } from "../../shared/anatomy/round.js";
-import { SAY } from "../../shared/words/anatomy.js";
+import { SAY } from "../../../text/en/anatomy.js";
 import { RULER } from "./words.js";
 import { decode, hex, visible } from "../../shared/run/cells.js";
 

@@ -1,6 +1,6 @@
 /** The sentences of the two rulers. */
 
-import { many } from "../../shared/words/many.js";
+import { many } from "../../../text/many.js";
 
 export const RULER = {
   own: "The draft\u2019s tokens",

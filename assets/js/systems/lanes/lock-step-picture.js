@@ -10,7 +10,7 @@ import { yielded } from "../../tabs/learn/sums/yields.js";
 import { overlaps } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { speedUp } from "../../shared/run/figures.js";
-import { ratio } from "../../shared/words/numbers.js";
+import { ratio } from "../../../text/numbers.js";
 import { frame, sheet, sliders } from "../../tabs/learn/pictures/frame.js";
 import { LOCK_STEP } from "./words.js";
 

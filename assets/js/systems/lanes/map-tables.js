@@ -3,7 +3,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
 import { SECOND } from "./words.js";
-import { rounded } from "../../shared/words/numbers.js";
+import { rounded } from "../../../text/numbers.js";
 import { bandOf, paysAt, together } from "./map-reading.js";
 
 const EVERY = { share: 5, agreement: 4 }; // of the places of the map, one in so many

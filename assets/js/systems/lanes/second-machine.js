@@ -4,7 +4,7 @@
 import { h, say } from "../../shared/kit/dom.js";
 import { svg } from "../../shared/kit/svg.js";
 import { stackName } from "../../shared/levels/stack-names.js";
-import { rounded } from "../../shared/words/numbers.js";
+import { rounded } from "../../../text/numbers.js";
 import { SECOND } from "./words.js";
 import { stopsSlider } from "../../tabs/planner/another/stops-slider.js";
 import { drawMap, mapScales } from "./gain-map.js";

@@ -8,7 +8,7 @@ import { upTo } from "../../shared/kit/order.js";
 import { set, svg } from "../../shared/kit/svg.js";
 import { arrowGroup, atOnce, drawArrow, meanwhile, strip, told } from "./meanwhile.js";
 import { usedText } from "../../shared/lanes/lane-words.js";
-import { LANES } from "../../shared/words/lanes.js";
+import { LANES } from "../../../text/en/lanes.js";
 
 /** @typedef {import("../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model, cursor: number, veiled: boolean, round: number|null, own: boolean}} Seen round: one that somebody

@@ -1,6 +1,6 @@
 /** The sentences of the map of sublayers. */
 
-import { many } from "../../shared/words/many.js";
+import { many } from "../../../text/many.js";
 
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)}\u202f%`;
 

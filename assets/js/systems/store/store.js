@@ -1,7 +1,7 @@
 /** A store of a text's states: how often a run asked it, and how much of a pass that took. */
 
 import { box, set, svg } from "../../shared/kit/svg.js";
-import { duration } from "../../shared/words/numbers.js";
+import { duration } from "../../../text/numbers.js";
 import { bring } from "../index.js";
 import { STORE } from "./words.js";
 

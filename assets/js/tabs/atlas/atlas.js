@@ -11,7 +11,7 @@ import { filters, ordered, passes } from "./by-question.js";
 import { AtlasMap, COLUMNS, ROWS } from "./map.js";
 import { systemCard } from "./system-card.js";
 import { bringLater } from "../../systems/index.js";
-import { ATLAS } from "./words.js";
+import { ATLAS } from "../../../text/en/atlas.js";
 
 const LISTING = "../../../../systems";
 const KEYS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowLeft: -1 });

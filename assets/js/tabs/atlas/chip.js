@@ -4,7 +4,7 @@ import { h } from "../../shared/kit/dom.js";
 import { leadsTo } from "./atlas-place.js";
 import { exactly, runsHere } from "./by-question.js";
 import { signOf } from "./sign.js";
-import { ATLAS } from "./words.js";
+import { ATLAS } from "../../../text/en/atlas.js";
 
 /** @param {import("./by-question.js").System} system @param {(id: string) => void} onOpen @returns {HTMLElement} */
 export function chipOf(system, onOpen) {

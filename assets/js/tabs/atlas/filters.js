@@ -2,7 +2,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { ALL, filters } from "./by-question.js";
-import { FILTERS, HOW, WHO } from "./words.js";
+import { FILTERS, HOW, WHO } from "../../../text/en/atlas.js";
 
 /** @typedef {import("./by-question.js").Filter} Filter */
 

@@ -6,7 +6,7 @@ import { leadsTo } from "./atlas-place.js";
 import { passes, runsHere } from "./by-question.js";
 import { chipOf } from "./chip.js";
 import { filterBar } from "./filters.js";
-import { ATLAS, HOW, WHO } from "./words.js";
+import { ATLAS, HOW, WHO } from "../../../text/en/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System @typedef {import("./by-question.js").Filter} Filter */
 

@@ -2,7 +2,7 @@
 
 import { levelPhrase } from "../../shared/levels/stack-names.js";
 import { shapeOf, sizeOf } from "./shape.js";
-import { DRAWN } from "./words.js";
+import { DRAWN } from "../../../text/en/atlas.js";
 
 /** @param {{shape: string}} system */
 export function shapeSaid({ shape }) {

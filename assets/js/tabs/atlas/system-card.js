@@ -10,8 +10,8 @@ import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape-said.js";
 import { brought } from "../../systems/index.js";
-import { ratio } from "../../shared/words/numbers.js";
-import { HOW, SYSTEM, WHO } from "./words.js";
+import { ratio } from "../../../text/numbers.js";
+import { HOW, SYSTEM, WHO } from "../../../text/en/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System */
 /** @typedef {import("./by-question.js").Ours} Ours */

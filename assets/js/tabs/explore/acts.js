@@ -4,7 +4,7 @@
 import { openTab } from "../../shared/kit/tabs.js";
 import { stackName } from "../../shared/levels/stack-names.js";
 import { RECORDED } from "../../shared/visit/journey.js";
-import { STAGE } from "../../shared/words/run.js";
+import { STAGE } from "../../../text/en/run.js";
 
 export class Acts {
   /**

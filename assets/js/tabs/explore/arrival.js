@@ -2,7 +2,7 @@
 
 import { RECORDED } from "../../shared/visit/journey.js";
 import { packedIn } from "../../shared/share/packed.js";
-import { STAGE } from "../../shared/words/run.js";
+import { STAGE } from "../../../text/en/run.js";
 
 /**
  * What this needs of the first screen.

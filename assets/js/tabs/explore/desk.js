@@ -2,10 +2,10 @@
  *  a system brings. One at a time; its key, its place in the address, and the focus that goes back to where it was opened from. */
 
 import { createAnatomy } from "../../shared/anatomy/anatomy.js";
-import { SAY } from "../../shared/words/anatomy.js";
+import { SAY } from "../../../text/en/anatomy.js";
 import { closest, h } from "../../shared/kit/dom.js";
 import { createProof } from "./proof/proof.js";
-import { PROOF } from "./words/proof.js";
+import { PROOF } from "../../../text/en/proof.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { brought } from "../../systems/index.js";
 

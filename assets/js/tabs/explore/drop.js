@@ -2,7 +2,7 @@
  *  shows where it goes. */
 
 import { h } from "../../shared/kit/dom.js";
-import { words } from "../../shared/words/share.js";
+import { words } from "../../../text/en/share.js";
 
 /**
  * @param {{onFile: (file: File) => void, onTell: (text: string, kind?: string) => void}} ctx

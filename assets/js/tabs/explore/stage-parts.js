@@ -18,9 +18,9 @@ import { toggleTheme } from "../../shared/kit/theme.js";
 import { titleBar } from "./title/title.js";
 import { createTower } from "./tower/tower.js";
 import { create as createTransport } from "../../shared/player/transport.js";
-import { CHARTS } from "./words/charts.js";
-import { PANEL } from "./words/panels.js";
-import { STAGE } from "../../shared/words/run.js";
+import { CHARTS } from "../../../text/en/charts.js";
+import { PANEL } from "../../../text/en/panels.js";
+import { STAGE } from "../../../text/en/run.js";
 
 /**
  * What the parts show of the first screen, and what they ask of it.

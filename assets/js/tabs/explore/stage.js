@@ -21,7 +21,7 @@ import { furnish } from "./stage-parts.js";
 import { describe, progressText } from "./status.js";
 import { Study } from "./charts/study.js";
 import { Wish } from "../../shared/visit/wish.js";
-import { PROMPT, STAGE } from "../../shared/words/run.js";
+import { PROMPT, STAGE } from "../../../text/en/run.js";
 
 /** @type {import("../../shared/visit/pace.js").Pace} */
 const NOBODY = { ahead: 0, answers: null };

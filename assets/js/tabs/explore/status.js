@@ -3,8 +3,8 @@
 import { unknownKinds } from "../../shared/levels/kinds.js";
 import { clockOf } from "../../shared/levels/overlap.js";
 import { differing } from "../../shared/levels/greedy.js";
-import { CLOCKS } from "../../shared/words/lanes.js";
-import { STATUS } from "../../shared/words/run.js";
+import { CLOCKS } from "../../../text/en/lanes.js";
+import { STATUS } from "../../../text/en/run.js";
 
 /** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or
  *  lossy; "" where plain decoding beside it wrote another text, which the text says then. */

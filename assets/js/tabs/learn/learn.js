@@ -15,8 +15,8 @@ import { Panel } from "./lesson-panel.js";
 import { asked, go, NOWHERE } from "./lesson-place.js";
 import { Sheet } from "./sheet.js";
 import { bringLater } from "../../systems/index.js";
-import { CLASS } from "./words/class.js";
-import { WORDS } from "./words/learn.js";
+import { CLASS } from "../../../text/en/class.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 /** @param {HTMLElement} root */
 export async function mount(root) {

@@ -2,7 +2,7 @@
 
 import { h, icon, say } from "../../shared/kit/dom.js";
 import { presenterButton } from "../../shared/player/presenter.js";
-import { WORDS } from "./words/learn.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 /**
  * @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run

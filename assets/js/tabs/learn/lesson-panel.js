@@ -12,7 +12,7 @@ import { OwnRun } from "./own-run.js";
 import { pictureOf } from "./pictures/pictures.js";
 import { keep, kept } from "./progress.js";
 import { closingOf, stepOf } from "./step.js";
-import { WORDS } from "./words/learn.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 /** The last recording that these steps open. @param {any[]} steps @returns {string|null} */
 export function recordingAt(steps) {

@@ -2,8 +2,8 @@
 
 import { h, say } from "../../shared/kit/dom.js";
 import { forget, kept, lastOpen } from "./progress.js";
-import { CLASS } from "./words/class.js";
-import { WORDS } from "./words/learn.js";
+import { CLASS } from "../../../text/en/class.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 export class List {
   /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void, onClass: (id: string) => void}} ctx */

@@ -4,7 +4,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { figure, holds, references } from "./figures/refs.js";
 import { rich } from "./figures/rich.js";
-import { WORDS } from "./words/learn.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own
 

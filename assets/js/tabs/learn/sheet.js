@@ -8,7 +8,7 @@ import { recordingAt } from "./lesson-panel.js";
 import { pictureOf } from "./pictures/pictures.js";
 import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./figures/rich.js";
-import { WORDS } from "./words/learn.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 const LETTERS = "abcdefgh";
 

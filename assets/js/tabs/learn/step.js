@@ -4,7 +4,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { questionOf } from "./question.js";
 import { rich, told } from "./figures/rich.js";
-import { WORDS } from "./words/learn.js";
+import { WORDS } from "../../../text/en/learn.js";
 
 /**
  * @param {any} step as app/tabs/learn/lessons.py declares it

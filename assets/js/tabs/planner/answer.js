@@ -3,10 +3,10 @@
 import { h, say } from "../../shared/kit/dom.js";
 import { ofTheory, stated } from "../../shared/levels/stated.js";
 import { styleLevels } from "../../shared/levels/kinds.js";
-import { ratio, rounded } from "../../shared/words/numbers.js";
+import { ratio, rounded } from "../../../text/numbers.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
-import { ANSWER } from "./words/planner.js";
+import { ANSWER } from "../../../text/en/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 

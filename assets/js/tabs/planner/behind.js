@@ -4,7 +4,7 @@ import { disclosure } from "../../shared/kit/disclosure.js";
 import { h } from "../../shared/kit/dom.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { openedBy } from "./link.js";
-import { AHEAD, BEHIND, VIEWS } from "./words/planner.js";
+import { AHEAD, BEHIND, VIEWS } from "../../../text/en/planner.js";
 
 /**
  * @param {Record<string, Node[]>} parts by name, in their order

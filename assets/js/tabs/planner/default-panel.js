@@ -6,7 +6,7 @@ import { plannedFrom, promised } from "../../shared/levels/default-said.js";
 import { stackName } from "../../shared/levels/stack-names.js";
 import { pendingBefore } from "../../shared/visit/pending.js";
 import { Session } from "../../shared/visit/session.js";
-import { DEFAULT_STACK } from "../../shared/words/default-stack.js";
+import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
 /** @typedef {{name: string, title: string, usable: boolean, default?: import("../../shared/levels/default-said.js").DefaultStack}} Known */
 

@@ -1,7 +1,7 @@
 /** The profiles that there are, and which of them the tab shows first. */
 
 import { linked, usual } from "./link.js";
-import { PLANNER } from "./words/planner.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 const HOW = "python -m hsd_core calibrate";
 

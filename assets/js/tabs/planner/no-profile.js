@@ -1,7 +1,7 @@
 /** No profile at all: how to get one. */
 
 import { h } from "../../shared/kit/dom.js";
-import { PLANNER } from "./words/planner.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 /** @param {{sources: any[], how: string}} found */
 export function noProfile({ sources, how }) {

@@ -2,7 +2,7 @@
  *  plot. */
 
 import { h } from "../../shared/kit/dom.js";
-import { PLANNER } from "./words/planner.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 /** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
 export function pathList(ctx) {

@@ -3,7 +3,7 @@
 
 import { Plot } from "../../shared/plots/plots.js";
 import { pathList } from "./paths.js";
-import { PLANNER } from "./words/planner.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 

@@ -3,7 +3,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { openedBy } from "./link.js";
-import { VIEWS } from "./words/planner.js";
+import { VIEWS } from "../../../text/en/planner.js";
 
 /** @typedef {"plan"|"doctor"|"experts"} View */
 

@@ -2,7 +2,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
-import { WHATIF } from "./words/planner.js";
+import { WHATIF } from "../../../text/en/planner.js";
 
 /** @typedef {{max_block: number, rejections: number, cost: {level: string, factor: number}, levels: boolean[]}} Turned by the sliders */
 

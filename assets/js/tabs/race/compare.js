@@ -5,7 +5,7 @@ import { recordsOf } from "../../shared/visit/session.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { LaneModel } from "./replay/lanes.js";
-import { COMPARE, gainText, WORDS } from "./words/race.js";
+import { COMPARE, gainText, WORDS } from "../../../text/en/race.js";
 import { clockOf } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { plainSpeed } from "../../shared/run/figures.js";

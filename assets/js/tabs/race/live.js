@@ -4,8 +4,8 @@ import { h, say } from "../../shared/kit/dom.js";
 import { reasonOf } from "../../shared/visit/offered.js";
 import { pendingBefore } from "../../shared/visit/pending.js";
 import { Session } from "../../shared/visit/session.js";
-import { PROMPT } from "../../shared/words/run.js";
-import { LIVE } from "./words/race.js";
+import { PROMPT } from "../../../text/en/run.js";
+import { LIVE } from "../../../text/en/race.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 
 const MEGABYTES = 5; // of a download that is worth a word

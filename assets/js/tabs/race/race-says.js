@@ -13,7 +13,7 @@ import {
   textWords,
   WORDS,
   originLine,
-} from "./words/race.js";
+} from "../../../text/en/race.js";
 import { svg } from "../../shared/kit/svg.js";
 
 const NO_PLACE = "-"; // of a lane on a reckoned clock

@@ -13,8 +13,8 @@ import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./replay/lanes.js";
 import { livePanel } from "./live.js";
 import { originCard, raceSays } from "./race-says.js";
-import { COMPARE, WORDS } from "./words/race.js";
-import { TEXT } from "../../shared/words/text.js";
+import { COMPARE, WORDS } from "../../../text/en/race.js";
+import { TEXT } from "../../../text/en/text.js";
 import { createReplay } from "./replay/replay.js";
 import { eventLines } from "../../shared/visit/feed.js";
 

@@ -5,8 +5,8 @@ import { stackNames } from "../../shared/levels/stack-names.js";
 import { ofBench, stated } from "../../shared/levels/stated.js";
 import { brought } from "../../systems/index.js";
 import { optionOf } from "./machine-picker.js";
-import { CLAIM } from "./words.js";
-import { ratio } from "../../shared/words/numbers.js";
+import { CLAIM } from "../../../text/en/results.js";
+import { ratio } from "../../../text/numbers.js";
 
 /** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
 

@@ -1,6 +1,6 @@
 /** What the tables and charts show: a column a benchmark, the bundled ones first, and the rows in one order. */
 
-import { QUICK } from "./words.js";
+import { QUICK } from "../../../text/en/results.js";
 
 /**
  * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,

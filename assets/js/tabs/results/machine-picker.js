@@ -1,7 +1,7 @@
 /** Which benchmark is shown: a model and a machine, the quick set measured here, or a machine that nobody measured. */
 
 import { h } from "../../shared/kit/dom.js";
-import { QUICK, RESULTS } from "./words.js";
+import { QUICK, RESULTS } from "../../../text/en/results.js";
 
 export const NOW = "now:"; // and its preset: what the quick set measured here
 const LACK = "missing:"; // and the kind of machine

@@ -4,7 +4,7 @@ import { h, say } from "../../shared/kit/dom.js";
 import { stackName } from "../../shared/levels/stack-names.js";
 import { reasonOf } from "../../shared/visit/offered.js";
 import { Session } from "../../shared/visit/session.js";
-import { QUICK } from "./words.js";
+import { QUICK } from "../../../text/en/results.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 

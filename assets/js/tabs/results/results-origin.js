@@ -2,7 +2,7 @@
 
 import { h, icon, say } from "../../shared/kit/dom.js";
 import { copy } from "../../shared/kit/files.js";
-import { ORIGIN } from "./words.js";
+import { ORIGIN } from "../../../text/en/results.js";
 
 const SAID_MS = 2000;
 

@@ -18,7 +18,7 @@ import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { tasksFigure } from "./task-chart.js";
-import { RESULTS } from "./words.js";
+import { RESULTS } from "../../../text/en/results.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 

@@ -1,7 +1,7 @@
 /** Whether a row's text is plain decoding's, and of which target: never "equal" beside another model's text. */
 
 import { same, targetOf } from "./groups.js";
-import { BARS } from "./words.js";
+import { BARS } from "../../../text/en/results.js";
 
 /** @param {import("./columns.js").Row} row @param {import("./columns.js").Column} column */
 export function sameText(row, column) {

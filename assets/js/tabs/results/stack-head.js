@@ -3,7 +3,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { levelBadge, stylesOf } from "../../shared/levels/badge.js";
-import { TABLE } from "./words.js";
+import { TABLE } from "../../../text/en/results.js";
 
 /** Whether a stack is a preset's default: as it is planned for this machine, or as the preset has it, which is what tables
  *  of other machines hold. @param {{default_stack?: string, preset_stack?: string}} preset @param {string} stack */

@@ -7,8 +7,8 @@ import { peersOf, stacksOf } from "./columns.js";
 import { sameText } from "./same-text.js";
 import { isDefault, stackHead } from "./stack-head.js";
 import { ofBench, stated } from "../../shared/levels/stated.js";
-import { ratio, rounded } from "../../shared/words/numbers.js";
-import { TABLE } from "./words.js";
+import { ratio, rounded } from "../../../text/numbers.js";
+import { TABLE } from "../../../text/en/results.js";
 
 const FIGURES = TABLE.figures;
 

@@ -4,12 +4,12 @@
 import { h } from "../../shared/kit/dom.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { ofBench, stated } from "../../shared/levels/stated.js";
-import { ratio } from "../../shared/words/numbers.js";
+import { ratio } from "../../../text/numbers.js";
 import { endOf, groupsOf, targetOf } from "./groups.js";
 import { peerText, sameText } from "./same-text.js";
 import { isDefault, stackHead } from "./stack-head.js";
 import { rate } from "./table.js";
-import { BARS, PEERS } from "./words.js";
+import { BARS, PEERS } from "../../../text/en/results.js";
 
 /**
  * @param {import("./columns.js").Column} column

@@ -2,7 +2,7 @@
 
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
-import { PLOTS } from "./words.js";
+import { PLOTS } from "../../../text/en/results.js";
 
 const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is full
 

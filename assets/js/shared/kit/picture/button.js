@@ -3,7 +3,7 @@
 import { h, icon, popover } from "../dom.js";
 import { isDark } from "../theme.js";
 import { savePicture } from "./save.js";
-import { words } from "../../words/picture.js";
+import { words } from "../../../../text/en/picture.js";
 
 /**
  * @param {() => HTMLElement|null} host the chart

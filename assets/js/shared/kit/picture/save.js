@@ -3,7 +3,7 @@
 import { saveBlob } from "../files.js";
 import { isDark } from "../theme.js";
 import { paint } from "./paint.js";
-import { words } from "../../words/picture.js";
+import { words } from "../../../../text/en/picture.js";
 
 const FINER = 2; // pixels of a PNG to one of the screen
 

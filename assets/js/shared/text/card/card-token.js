@@ -1,7 +1,7 @@
 /** What the card says of one token: who supplied it, from where, beside which others, and each verifier's word. */
 
-import { SAY } from "../../words/anatomy.js";
-import { CARD, VERDICT } from "../../words/card.js";
+import { SAY } from "../../../../text/en/anatomy.js";
+import { CARD, VERDICT } from "../../../../text/en/card.js";
 import { badge, choiceOf, rows, verdict } from "./card-verdict.js";
 import { candidates, fate } from "../../run/tree.js";
 import { origin } from "../../run/copies.js";
@@ -9,7 +9,7 @@ import { isGreedy } from "../../levels/greedy.js";
 import { originOf } from "../../levels/kinds.js";
 import { msPerToken } from "../token/legend.js";
 import { roundNumber } from "../../kit/round-number.js";
-import { figure } from "../../words/numbers.js";
+import { figure } from "../../../../text/numbers.js";
 import { element, h, say } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";
 import { stopText } from "../../levels/trunk.js";

@@ -2,10 +2,10 @@
  *  coin is thrown: a token is the top choice, or it is not. */
 
 import { isGreedy } from "../../levels/greedy.js";
-import { figure } from "../../words/numbers.js";
+import { figure } from "../../../../text/numbers.js";
 import { element } from "../../kit/dom.js";
 import { stopText } from "../../levels/trunk.js";
-import { VERDICT } from "../../words/card.js";
+import { VERDICT } from "../../../../text/en/card.js";
 
 const NBSP = "\u00a0";
 

@@ -5,7 +5,7 @@
 import { about, seen } from "./card-token.js";
 import { isGreedy } from "../../levels/greedy.js";
 import { element } from "../../kit/dom.js";
-import { CARD } from "../../words/card.js";
+import { CARD } from "../../../../text/en/card.js";
 
 const DELAY = 120; // ms before a hover counts
 const LEAST = 150; // px of height that it always has

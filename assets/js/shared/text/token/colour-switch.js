@@ -1,7 +1,7 @@
 /** The switch above the text: what a token's colour shows. */
 
 import { h } from "../../kit/dom.js";
-import { TEXT } from "../../words/text.js";
+import { TEXT } from "../../../../text/en/text.js";
 
 /** @param {(value: string) => void} onPick */
 export function colourSwitch(onPick) {

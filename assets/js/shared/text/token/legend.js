@@ -7,7 +7,7 @@ import { originOf, REJECT } from "../../levels/kinds.js";
 import { specimen, specimenOf } from "./specimen.js";
 import { element } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";
-import { LEGEND } from "../../words/legend.js";
+import { LEGEND } from "../../../../text/en/legend.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
 const NICE = [1, 1.5, 2, 3, 5, 7, 10];

@@ -1,7 +1,7 @@
 /** One token of the run with its parts named: what its colour, underline, letter and dots say. */
 
 import { element } from "../../kit/dom.js";
-import { SPECIMEN } from "../../words/legend.js";
+import { SPECIMEN } from "../../../../text/en/legend.js";
 
 const LONGEST = 14; // letters
 const SEARCHED = 200; // tokens

@@ -6,7 +6,7 @@ import { candidates, fate } from "../../run/tree.js";
 import { treeNode } from "./tree-view.js";
 import { element } from "../../kit/dom.js";
 import { isCopy } from "../../run/copies.js";
-import { TOKEN } from "../../words/text.js";
+import { TOKEN } from "../../../../text/en/text.js";
 
 const GHOST_LENGTH = 18;
 const WHOLE = 24; // characters of a token up to which no line breaks within it

@@ -4,7 +4,7 @@
 import { treeText, fate } from "../../run/tree.js";
 import { originOf } from "../../levels/kinds.js";
 import { element } from "../../kit/dom.js";
-import { TREE } from "../../words/text.js";
+import { TREE } from "../../../../text/en/text.js";
 
 const LENGTH = 18;
 

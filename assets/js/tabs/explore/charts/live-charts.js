@@ -7,9 +7,9 @@ import { element, h, say } from "../../../shared/kit/dom.js";
 import { pictureButton } from "../../../shared/kit/picture/button.js";
 import { roundNumber } from "../../../shared/kit/round-number.js";
 import { box, roundUp } from "../../../shared/kit/svg.js";
-import { duration, ratio, rounded } from "../../../shared/words/numbers.js";
-import { CHARTS } from "../words/charts.js";
-import { CLOCKS } from "../../../shared/words/lanes.js";
+import { duration, ratio, rounded } from "../../../../text/numbers.js";
+import { CHARTS } from "../../../../text/en/charts.js";
+import { CLOCKS } from "../../../../text/en/lanes.js";
 import { chart, HEIGHT, heightOf, slotOf, through, WIDTH } from "./small-chart.js";
 import { entriesOf, plainOf } from "./series.js";
 

@@ -6,7 +6,7 @@ import { stackName } from "../../../shared/levels/stack-names.js";
 import { Plot } from "../../../shared/plots/plots.js";
 import { css, layout, safe, solid, wrapped } from "../../../shared/plots/look.js";
 import { roundNumber } from "../../../shared/kit/round-number.js";
-import { STUDY } from "../words/charts.js";
+import { STUDY } from "../../../../text/en/charts.js";
 import { entriesOf } from "./series.js";
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */

@@ -4,7 +4,7 @@ import { arrows, h, icon, popover, say } from "../../../shared/kit/dom.js";
 import { promptSize } from "./prompt-size.js";
 import { recordingsMenu } from "./recordings.js";
 import { settingsPanel } from "./settings.js";
-import { PROMPT } from "../../../shared/words/run.js";
+import { PROMPT } from "../../../../text/en/run.js";
 
 /** The place of the prompt row where nothing can be run. */
 export function noPromptRow() {

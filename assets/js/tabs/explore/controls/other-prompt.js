@@ -1,7 +1,7 @@
 /** The mark beside the text's title: what is shown was written for another prompt than the one in the box. */
 
 import { h } from "../../../shared/kit/dom.js";
-import { PROMPT } from "../../../shared/words/run.js";
+import { PROMPT } from "../../../../text/en/run.js";
 
 /** @returns {{el: HTMLElement, show: (asked: string, shown: string|null, invite: string) => void}} */
 export function otherPrompt() {

@@ -2,7 +2,7 @@
  *  it again. */
 
 import { h, say } from "../../../shared/kit/dom.js";
-import { PROMPT } from "../../../shared/words/run.js";
+import { PROMPT } from "../../../../text/en/run.js";
 
 export const LONG = 2000; // characters; a shorter prompt says nothing of its length
 const A_TOKEN = 4; // characters, about: the server counts

@@ -6,9 +6,9 @@ import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { RECORDED } from "../../../shared/visit/journey.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
 import { levelNames, stackName } from "../../../shared/levels/stack-names.js";
-import { CLOCKS } from "../../../shared/words/lanes.js";
-import { ratio } from "../../../shared/words/numbers.js";
-import { WORDS } from "../words/recordings.js";
+import { CLOCKS } from "../../../../text/en/lanes.js";
+import { ratio } from "../../../../text/numbers.js";
+import { WORDS } from "../../../../text/en/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
 

@@ -2,7 +2,7 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { typedNumber } from "../../../shared/levels/typed-number.js";
-import { SETTINGS } from "../../../shared/words/run.js";
+import { SETTINGS } from "../../../../text/en/run.js";
 
 /** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
 export function settingsPanel(ctx) {

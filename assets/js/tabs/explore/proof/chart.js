@@ -3,7 +3,7 @@
 import { h } from "../../../shared/kit/dom.js";
 import { distance } from "../../../shared/run/distributions.js";
 import { limit } from "./draws.js";
-import { DRAWS } from "../words/proof.js";
+import { DRAWS } from "../../../../text/en/proof.js";
 
 const SHOWN = 8; // symbols
 

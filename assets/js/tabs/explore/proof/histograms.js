@@ -3,11 +3,11 @@
 import { badge } from "../../../shared/text/card/card-verdict.js";
 import { h, say, signButton } from "../../../shared/kit/dom.js";
 import { distance } from "../../../shared/run/distributions.js";
-import { figure } from "../../../shared/words/numbers.js";
+import { figure } from "../../../../text/numbers.js";
 import { chart, groups } from "./chart.js";
 import { candidatesOf, pairOf, telling } from "./candidates.js";
 import { expected, limit, RULES, standardError, Tally } from "./draws.js";
-import { DRAWS } from "../words/proof.js";
+import { DRAWS } from "../../../../text/en/proof.js";
 
 const MANY = 1000;
 const LASTS = 2600; // ms

@@ -2,7 +2,7 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { linesOf, nearTie } from "./lines.js";
-import { LINES } from "../words/proof.js";
+import { LINES } from "../../../../text/en/proof.js";
 
 /** @param {any} model @param {import("../../../shared/player/player.js").Player} player */
 export function linesView(model, player) {

@@ -9,7 +9,7 @@ import { fly, shown } from "./motion.js";
 import { promptText } from "../../../shared/run/prompt.js";
 import { plainTimeOf, plainWords, wordOf } from "./scenes.js";
 import { timeBars } from "./time-bars.js";
-import { STORY } from "../words/story.js";
+import { STORY } from "../../../../text/en/story.js";
 
 /** @typedef {import("./scenes.js").Moment} Moment @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
 /** @typedef {{el: HTMLElement, tile: import("../../../shared/anatomy/round.js").Tile, call: import("../../../shared/anatomy/round.js").Call, index: number}} Piece */

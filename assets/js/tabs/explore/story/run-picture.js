@@ -5,10 +5,10 @@ import { h, say } from "../../../shared/kit/dom.js";
 import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
 import { splitCells } from "../../../shared/run/cells.js";
 import { upTo } from "../../../shared/kit/order.js";
-import { duration, ratio, rounded } from "../../../shared/words/numbers.js";
+import { duration, ratio, rounded } from "../../../../text/numbers.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { begunAt } from "./scenes.js";
-import { STORY } from "../words/story.js";
+import { STORY } from "../../../../text/en/story.js";
 
 /** @param {import("../../../shared/run/trace.js").TraceModel} model */
 export function runPicture(model) {

@@ -5,8 +5,8 @@ import { roundOf, settled } from "../../../shared/anatomy/round.js";
 import { speedUp } from "../../../shared/run/figures.js";
 import { kindOf } from "../../../shared/levels/kinds.js";
 import { ofRun, stated, timeOf } from "../../../shared/levels/stated.js";
-import { duration, ratio } from "../../../shared/words/numbers.js";
-import { TOLD } from "../words/story.js";
+import { duration, ratio } from "../../../../text/numbers.js";
+import { TOLD } from "../../../../text/en/story.js";
 
 /**
  * @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel

@@ -6,8 +6,8 @@ import { runPicture } from "./run-picture.js";
 import { momentsOf } from "./scenes.js";
 import { still } from "./motion.js";
 import { TellingClock } from "./telling-clock.js";
-import { STORY } from "../words/story.js";
-import { TITLE } from "../../../shared/words/page.js";
+import { STORY } from "../../../../text/en/story.js";
+import { TITLE } from "../../../../text/en/page.js";
 
 /**
  * @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} place of the round, from 0

@@ -3,8 +3,8 @@
 
 import { h, say } from "../../../shared/kit/dom.js";
 import { timeOf } from "../../../shared/levels/stated.js";
-import { duration, restOf } from "../../../shared/words/numbers.js";
-import { STORY } from "../words/story.js";
+import { duration, restOf } from "../../../../text/numbers.js";
+import { STORY } from "../../../../text/en/story.js";
 import { plainTimeOf } from "./scenes.js";
 
 /** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round @param {import("./scenes.js").PlainWord[]} plain */

@@ -6,8 +6,8 @@ import { clockOf } from "../../../shared/levels/overlap.js";
 import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
 import { h, say } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
-import { ratio, rounded } from "../../../shared/words/numbers.js";
-import { HEADLINE } from "../../../shared/words/lanes.js";
+import { ratio, rounded } from "../../../../text/numbers.js";
+import { HEADLINE } from "../../../../text/en/lanes.js";
 
 export function headline() {
   const value = h("b", { class: "hx-headline-value", text: "\u2013" });

@@ -2,7 +2,7 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { brought } from "../../../systems/index.js";
-import { NAME, NAME_TITLE, PARTS } from "../words/help.js";
+import { NAME, NAME_TITLE, PARTS } from "../../../../text/en/help.js";
 
 export function helpPanel() {
   /** @type {[string, string][]} */ const own = brought.desks.map(({ key, help }) => [key.toUpperCase(), help]);

@@ -1,7 +1,7 @@
 /** Links at the page's start that Tab reaches first: past the tab bar and the prompt, to what one came for. */
 
 import { h } from "../../../shared/kit/dom.js";
-import { SKIP } from "../../../shared/words/page.js";
+import { SKIP } from "../../../../text/en/page.js";
 
 const CONTROL = "a[href], button, input, select, textarea, summary, [tabindex='0']";
 /** @type {[string, string][]} by name: what takes the focus; one that is not in sight is not offered */

@@ -6,8 +6,8 @@ import { explained, term } from "../../../shared/glossary/term.js";
 import { headline } from "./headline.js";
 import { helpPanel } from "./help.js";
 import { presenterButton } from "../../../shared/player/presenter.js";
-import { TITLE } from "../../../shared/words/page.js";
-import { STORY } from "../words/story.js";
+import { TITLE } from "../../../../text/en/page.js";
+import { STORY } from "../../../../text/en/story.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.

@@ -2,11 +2,11 @@
  *  beside each that cannot be added. */
 
 import { h, icon, say } from "../../../shared/kit/dom.js";
-import { words } from "../words/forecast.js";
+import { words } from "../../../../text/en/forecast.js";
 import { grammar, kindOf } from "../../../shared/levels/kinds.js";
 import { levelName } from "../../../shared/levels/stack-names.js";
 import { placed } from "../../../shared/levels/stack.js";
-import { ADD } from "../../../shared/words/tower.js";
+import { ADD } from "../../../../text/en/tower.js";
 
 /**
  * @param {{levels: () => any[], onAdd: (level: object, index: number) => void, onOpen: () => void}} ctx levels: of the

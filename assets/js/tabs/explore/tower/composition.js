@@ -6,7 +6,7 @@ import { numbered } from "../../../shared/levels/kinds.js";
 import { levelName } from "../../../shared/levels/stack-names.js";
 import { blockOf, format, missing, parse, same } from "../../../shared/levels/stack.js";
 import { shareText, trunksOf, trunksPlanned } from "../../../shared/levels/trunk.js";
-import { TOWER } from "../../../shared/words/tower.js";
+import { TOWER } from "../../../../text/en/tower.js";
 
 /** A level as the grammar writes it. @param {any} level @param {number|null} block @param {boolean} last */
 const writtenAs = (level, block, last) => (last ? format([level]) : format([{ ...level, block }, level]).split(",")[0]);

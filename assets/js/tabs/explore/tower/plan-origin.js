@@ -3,7 +3,7 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { originText } from "./floor/floor-notes.js";
 import { heatOf } from "../../../shared/levels/greedy.js";
-import { PLAN } from "../../../shared/words/tower.js";
+import { PLAN } from "../../../../text/en/tower.js";
 
 export class Origin {
   constructor() {

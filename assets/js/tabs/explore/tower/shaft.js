@@ -3,8 +3,8 @@
 import { term } from "../../../shared/glossary/term.js";
 import { h, say } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
-import { ratio } from "../../../shared/words/numbers.js";
-import { SHAFT } from "../../../shared/words/tower.js";
+import { ratio } from "../../../../text/numbers.js";
+import { SHAFT } from "../../../../text/en/tower.js";
 
 const MOST = 16;
 

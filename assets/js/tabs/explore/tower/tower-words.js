@@ -2,7 +2,7 @@
 
 import { term } from "../../../shared/glossary/term.js";
 import { h } from "../../../shared/kit/dom.js";
-import { KEY } from "../../../shared/words/tower.js";
+import { KEY } from "../../../../text/en/tower.js";
 
 export const towerWords = () =>
   h(

@@ -5,7 +5,7 @@ import { addMenu } from "./add-level.js";
 import { Composition } from "./composition.js";
 import { Faults } from "./faults.js";
 import { Forecast } from "./forecast/forecast.js";
-import { words as foretold } from "../words/forecast.js";
+import { words as foretold } from "../../../../text/en/forecast.js";
 import { Prices } from "./forecast/prices.js";
 import { h, icon, say } from "../../../shared/kit/dom.js";
 import { reorder } from "./drag.js";
@@ -20,8 +20,8 @@ import { shaftOf } from "./shaft.js";
 import { trunkView } from "./trunk-view.js";
 import { towerWords } from "./tower-words.js";
 import { callsOf, inPlan, planText } from "./floor/floor-notes.js";
-import { PANEL } from "../words/panels.js";
-import { TOWER } from "../../../shared/words/tower.js";
+import { PANEL } from "../../../../text/en/panels.js";
+import { TOWER } from "../../../../text/en/tower.js";
 
 /**
  * @param {HTMLElement} host

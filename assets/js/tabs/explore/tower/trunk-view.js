@@ -5,7 +5,7 @@ import { h } from "../../../shared/kit/dom.js";
 import { rowsByLayer } from "../../../shared/run/ran.js";
 import { roundNumber } from "../../../shared/kit/round-number.js";
 import { layersText, shareText } from "../../../shared/levels/trunk.js";
-import { TRUNK } from "../../../shared/words/tower.js";
+import { TRUNK } from "../../../../text/en/tower.js";
 
 const GAP = 0.07; // of the column's height: what a tag needs
 

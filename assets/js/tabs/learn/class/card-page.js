@@ -2,7 +2,7 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { rich } from "../figures/rich.js";
-import { CLASS } from "../words/class.js";
+import { CLASS } from "../../../../text/en/class.js";
 
 /** @param {import("./stops.js").CardStop} stop @param {string} title of the part @param {(direction: 1|-1) => void} onGo */
 export function cardPage(stop, title, onGo) {

@@ -3,7 +3,7 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { notesOf } from "./plan-page.js";
 import { beginsAt, stopsOf } from "./stops.js";
-import { CLASS } from "../words/class.js";
+import { CLASS } from "../../../../text/en/class.js";
 
 const ANSWERS_MS = 1500; // until a projector that is there has answered
 

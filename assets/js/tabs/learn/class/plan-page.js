@@ -3,7 +3,7 @@
 import { h } from "../../../shared/kit/dom.js";
 import { rich } from "../figures/rich.js";
 import { beginsAt } from "./stops.js";
-import { CLASS } from "../words/class.js";
+import { CLASS } from "../../../../text/en/class.js";
 
 /**
  * @param {any} plan @param {Map<string, any>} lessons by id

@@ -1,7 +1,7 @@
 /** The figures of the shipped benchmarks that lessons may name, and what a stack gains: by a benchmark where one has it,
  *  by the run alone where none has. */
 
-import { FIGURES, GAIN } from "../words/learn.js";
+import { FIGURES, GAIN } from "../../../../text/en/learn.js";
 import { stackNames } from "../../../shared/levels/stack-names.js";
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
 import { as, called, rate, times } from "./figure-parts.js";

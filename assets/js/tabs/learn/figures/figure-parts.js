@@ -1,7 +1,7 @@
 /** What the figures that lessons name are made of: how a value is written, and a run's levels by their letters. */
 
 import { stackName } from "../../../shared/levels/stack-names.js";
-import { figure, millis, ratio, rounded } from "../../../shared/words/numbers.js";
+import { figure, millis, ratio, rounded } from "../../../../text/numbers.js";
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */

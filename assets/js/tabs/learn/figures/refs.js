@@ -2,7 +2,7 @@
  *  `${bench|best.3.speed_up}` a shipped result's. Each is a function of a model, so that none is written into a lesson. */
 
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
-import { FIGURES } from "../words/learn.js";
+import { FIGURES } from "../../../../text/en/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
 import { level, times } from "./figure-parts.js";
 import { ratio, RUN, unitOf } from "./run-figures.js";

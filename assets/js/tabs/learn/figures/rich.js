@@ -5,7 +5,7 @@ import { explained } from "../../../shared/glossary/term.js";
 import { h, say } from "../../../shared/kit/dom.js";
 import { grammar } from "../../../shared/levels/kinds.js";
 import { figure, holds, REFERENCE } from "./refs.js";
-import { WORDS } from "../words/learn.js";
+import { WORDS } from "../../../../text/en/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 

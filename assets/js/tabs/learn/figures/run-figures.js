@@ -3,7 +3,7 @@
 import { kindOf } from "../../../shared/levels/kinds.js";
 import { stackNames } from "../../../shared/levels/stack-names.js";
 import { plainSpeed } from "../../../shared/run/figures.js";
-import { FIGURES } from "../words/learn.js";
+import { FIGURES } from "../../../../text/en/learn.js";
 import { ofLanes, ofStep } from "./lane-figures.js";
 import { ofPlan, ofRejection, ofRound } from "./moment-figures.js";
 import { as, called, chance, level, ms, percent, rate, times, whole } from "./figure-parts.js";

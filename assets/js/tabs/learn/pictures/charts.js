@@ -8,9 +8,9 @@ import { momentOf } from "../acts/named-moments.js";
 import { figure, usualOf } from "../figures/refs.js";
 import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
-import { ratio, restOf } from "../../../shared/words/numbers.js";
+import { ratio, restOf } from "../../../../text/numbers.js";
 import { frame } from "./frame.js";
-import { CHART } from "../words/pictures.js";
+import { CHART } from "../../../../text/en/pictures.js";
 
 /** @typedef {import("./frame.js").PictureContext} PictureContext */
 /** @typedef {(ctx: PictureContext) => import("./frame.js").Picture} Maker */

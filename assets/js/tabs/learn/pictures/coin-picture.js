@@ -5,11 +5,11 @@ import { insteadOf, sampledAct } from "../../../shared/anatomy/act.js";
 import { table } from "../../../shared/anatomy/marks.js";
 import { h } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
-import { figure as asWritten } from "../../../shared/words/numbers.js";
+import { figure as asWritten } from "../../../../text/numbers.js";
 import { rejected } from "../figures/moment-figures.js";
 import { between, keptShare, outcome, residual, seeded, toss } from "../sums/tosses.js";
 import { frame, slider } from "./frame.js";
-import { COIN } from "../words/pictures.js";
+import { COIN } from "../../../../text/en/pictures.js";
 
 const LINES = 7;
 const MANY = 1000;

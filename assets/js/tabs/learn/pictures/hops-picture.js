@@ -5,7 +5,7 @@ import { svg } from "../../../shared/kit/svg.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
 import { shortest } from "../sums/hops.js";
 import { frame, sheet, sliders } from "./frame.js";
-import { HOPS } from "../words/pictures.js";
+import { HOPS } from "../../../../text/en/pictures.js";
 
 const MOST = 8; // tokens of a block
 const TARGET_MS = 15;

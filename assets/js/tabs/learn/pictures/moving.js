@@ -14,7 +14,7 @@ import { momentOf } from "../acts/named-moments.js";
 import { rollView } from "./roll-view.js";
 import { soFar } from "../sums/so-far.js";
 import { frame } from "./frame.js";
-import { MOVING } from "../words/pictures.js";
+import { MOVING } from "../../../../text/en/pictures.js";
 
 /** @typedef {import("./frame.js").PictureContext} PictureContext */
 

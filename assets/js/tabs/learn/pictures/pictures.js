@@ -7,7 +7,7 @@ import { movingPicture } from "./moving.js";
 import { yieldsPicture } from "./yields-picture.js";
 import { brought } from "../../../systems/index.js";
 import { h } from "../../../shared/kit/dom.js";
-import { MISSING } from "../words/pictures.js";
+import { MISSING } from "../../../../text/en/pictures.js";
 import { frame } from "./frame.js";
 
 /** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */

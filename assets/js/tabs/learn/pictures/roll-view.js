@@ -6,7 +6,7 @@ import { levelBadge } from "../../../shared/levels/badge.js";
 import { timeOf } from "../../../shared/levels/stated.js";
 import { placeOf, roundOf } from "../../../shared/anatomy/round.js";
 import { rollOf } from "../sums/roll.js";
-import { ROLL } from "../words/pictures.js";
+import { ROLL } from "../../../../text/en/pictures.js";
 
 /** @param {import("./frame.js").PictureContext} ctx @param {(t: number) => void} seek */
 export function rollView({ model, open }, seek) {

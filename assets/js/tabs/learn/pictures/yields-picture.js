@@ -4,11 +4,11 @@
 import { h } from "../../../shared/kit/dom.js";
 import { roundUp, svg } from "../../../shared/kit/svg.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
-import { ratio } from "../../../shared/words/numbers.js";
+import { ratio } from "../../../../text/numbers.js";
 import { yieldsOf } from "../figures/refs.js";
 import { bestLength, gained, yielded } from "../sums/yields.js";
 import { frame, sheet, sliders } from "./frame.js";
-import { YIELDS } from "../words/pictures.js";
+import { YIELDS } from "../../../../text/en/pictures.js";
 
 const MOST = 16; // guesses
 const EDGE = { left: 34, right: 12, top: 14, bottom: 34 };

@@ -1,7 +1,7 @@
 /** Answers of the planner that were worked out ahead, for a page without a server; asked as `Asker` asks one. */
 
 import { lookOf, seenAs } from "./seen-as.js";
-import { AHEAD } from "../words/planner.js";
+import { AHEAD } from "../../../../text/en/planner.js";
 import { namesOf } from "./asked-ahead.js";
 
 /**

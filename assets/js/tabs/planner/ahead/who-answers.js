@@ -3,8 +3,8 @@
 import { AskerAhead } from "./plans-ahead.js";
 import { askedOfServer, madeAhead } from "../another/answers.js";
 import { Asker } from "../another/asker.js";
-import { ANOTHER } from "../words/another.js";
-import { AHEAD } from "../words/planner.js";
+import { ANOTHER } from "../../../../text/en/another.js";
+import { AHEAD } from "../../../../text/en/planner.js";
 
 /** @typedef {{onAnswer: Function, onRefusal: Function}} Hear */
 

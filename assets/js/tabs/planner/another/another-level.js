@@ -7,8 +7,8 @@ import { levelPhrase, nameOfStack } from "../../../shared/levels/stack-names.js"
 import { curveTable, drawCurve, nearest } from "./curve.js";
 import { paysFrom, readAt } from "./reading.js";
 import { stopsSlider } from "./stops-slider.js";
-import { ratio } from "../../../shared/words/numbers.js";
-import { ANOTHER } from "../words/another.js";
+import { ratio } from "../../../../text/numbers.js";
+import { ANOTHER } from "../../../../text/en/another.js";
 
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 260, screen: 320 };

@@ -1,6 +1,6 @@
 /** Asks the server for answers: one question on its way at a time, and of those that wait only the latest. */
 
-import { PLANNER } from "../words/planner.js";
+import { PLANNER } from "../../../../text/en/planner.js";
 
 export class Asker {
   /** @param {string} url @param {{onAnswer: Function, onRefusal: Function}} hear `onRefusal(message, field)` */

@@ -4,7 +4,7 @@
 import { h } from "../../../shared/kit/dom.js";
 import { svg } from "../../../shared/kit/svg.js";
 import { nameOfStack, stackNames } from "../../../shared/levels/stack-names.js";
-import { ANOTHER } from "../words/another.js";
+import { ANOTHER } from "../../../../text/en/another.js";
 
 const TICKS = [0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12]; // speed-ups: equal ratios are equally far apart
 const PAD = { left: 44, right: 16, top: 16, bottom: 44 };

@@ -3,7 +3,7 @@
 import { h, icon, say } from "../../../shared/kit/dom.js";
 import { copy } from "../../../shared/kit/files.js";
 import { svg } from "../../../shared/kit/svg.js";
-import { DOCTOR } from "../words/doctor.js";
+import { DOCTOR } from "../../../../text/en/doctor.js";
 import { drawGain, ofGains, readLength } from "./gain-curve.js";
 
 const HIGH = 280; // px of the curve

@@ -3,8 +3,8 @@
 import { h, icon, say } from "../../../shared/kit/dom.js";
 import { setQuery } from "../../../shared/kit/tabs.js";
 import { toggleTheme } from "../../../shared/kit/theme.js";
-import { DOCTOR, EXAMPLES, GIVE } from "../words/doctor.js";
-import { PLANNER } from "../words/planner.js";
+import { DOCTOR, EXAMPLES, GIVE } from "../../../../text/en/doctor.js";
+import { PLANNER } from "../../../../text/en/planner.js";
 import { doctorCard } from "./doctor-card.js";
 import { packed, unpacked } from "./doctor-link.js";
 

@@ -2,7 +2,7 @@
  *  decoding is not known, ms of a token. */
 
 import { svg } from "../../../shared/kit/svg.js";
-import { DOCTOR } from "../words/doctor.js";
+import { DOCTOR } from "../../../../text/en/doctor.js";
 
 /** @typedef {{k: number, ms: number, tokens: number, speed_up: number|null, low: number|null, high: number|null, assumed: boolean}} Point */
 

@@ -2,7 +2,7 @@
  *  table below it has the dots' numbers. */
 
 import { svg } from "../../../shared/kit/svg.js";
-import { LENGTHS } from "../words/lengths.js";
+import { LENGTHS } from "../../../../text/en/lengths.js";
 import { steps } from "../doctor/gain-curve.js";
 
 const PAD = { left: 52, right: 24, top: 24, bottom: 44 };

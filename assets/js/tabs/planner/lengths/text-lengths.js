@@ -4,9 +4,9 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { svg } from "../../../shared/kit/svg.js";
 import { nameOfStack, stackName, stackNames } from "../../../shared/levels/stack-names.js";
-import { rounded } from "../../../shared/words/numbers.js";
-import { LENGTHS } from "../words/lengths.js";
-import { PLANNER } from "../words/planner.js";
+import { rounded } from "../../../../text/numbers.js";
+import { LENGTHS } from "../../../../text/en/lengths.js";
+import { PLANNER } from "../../../../text/en/planner.js";
 import { drawLengths, lineName } from "./length-plot.js";
 
 const PHONE = 700; // px of the page, as in planner.css

@@ -2,10 +2,10 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { levelHead } from "../../../shared/levels/badge.js";
-import { rounded } from "../../../shared/words/numbers.js";
+import { rounded } from "../../../../text/numbers.js";
 import { COST, PROBABILITY, TIME, numberCell } from "./number-cell.js";
 import { costAt, rowCounts } from "./profile.js";
-import { TABLES } from "../words/planner.js";
+import { TABLES } from "../../../../text/en/planner.js";
 
 const SHOWN_DEPTHS = 3; // of what lies side by side; the tip has the others
 

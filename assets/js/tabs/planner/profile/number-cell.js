@@ -1,7 +1,7 @@
 /** A cell of a table whose number can be changed. */
 
 import { h } from "../../../shared/kit/dom.js";
-import { TABLES } from "../words/planner.js";
+import { TABLES } from "../../../../text/en/planner.js";
 
 export const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "any" };
 export const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };

@@ -2,11 +2,11 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { levelHead } from "../../../shared/levels/badge.js";
-import { rounded } from "../../../shared/words/numbers.js";
+import { rounded } from "../../../../text/numbers.js";
 import { grid } from "./cost-table.js";
 import { COST, PROBABILITY, numberCell } from "./number-cell.js";
 import { costAt, draftsOnly } from "./profile.js";
-import { TABLES } from "../words/planner.js";
+import { TABLES } from "../../../../text/en/planner.js";
 
 /** @param {any} shown @param {Function} edit */
 export function acceptanceTable({ profile, measured, styles }, edit) {

@@ -1,7 +1,7 @@
 /** A profile as a file of the visitor's: opened, saved. */
 
 import { saveBlob } from "../../../shared/kit/files.js";
-import { PLANNER } from "../words/planner.js";
+import { PLANNER } from "../../../../text/en/planner.js";
 
 const LARGEST = 300_000; // bytes
 

@@ -2,7 +2,7 @@
 
 import { h, icon } from "../../../shared/kit/dom.js";
 import { toggleTheme } from "../../../shared/kit/theme.js";
-import { PLANNER, SOURCE } from "../words/planner.js";
+import { PLANNER, SOURCE } from "../../../../text/en/planner.js";
 
 const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 

@@ -4,7 +4,7 @@ import { h } from "../../../shared/kit/dom.js";
 import { costTable } from "./cost-table.js";
 import { acceptanceTable, edgeTable } from "./pair-tables.js";
 import { get, same, set } from "./profile.js";
-import { TABLES } from "../words/planner.js";
+import { TABLES } from "../../../../text/en/planner.js";
 
 /**
  * @param {{fixed: boolean, onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",

@@ -2,12 +2,12 @@
  *  column with its text. */
 
 import { h, icon, say } from "../../../shared/kit/dom.js";
-import { duration } from "../../../shared/words/numbers.js";
+import { duration } from "../../../../text/numbers.js";
 import { nameOfStack } from "../../../shared/levels/stack-names.js";
 import { create as createText } from "../../../shared/text/text.js";
 import { clockOf } from "../../../shared/levels/overlap.js";
-import { CLOCKS } from "../../../shared/words/lanes.js";
-import { LANE, rateText, WORDS } from "../words/race.js";
+import { CLOCKS } from "../../../../text/en/lanes.js";
+import { LANE, rateText, WORDS } from "../../../../text/en/race.js";
 
 /**
  * What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of

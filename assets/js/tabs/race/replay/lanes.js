@@ -2,8 +2,8 @@
 
 import { upTo } from "../../../shared/kit/order.js";
 import { TraceModel } from "../../../shared/run/trace.js";
-import { duration } from "../../../shared/words/numbers.js";
-import { LANE } from "../words/race.js";
+import { duration } from "../../../../text/numbers.js";
+import { LANE } from "../../../../text/en/race.js";
 
 /** @typedef {import("../../../shared/visit/feed.js").TraceRecord} TraceRecord */
 

@@ -6,8 +6,8 @@ import { Player } from "../../../shared/player/player.js";
 import { create as createTransport } from "../../../shared/player/transport.js";
 import { Field } from "./lanes.js";
 import { createLane } from "./lane.js";
-import { finishedText, LANE, placesText, WORDS } from "../words/race.js";
-import { duration } from "../../../shared/words/numbers.js";
+import { finishedText, LANE, placesText, WORDS } from "../../../../text/en/race.js";
+import { duration } from "../../../../text/numbers.js";
 import { spoken } from "../../../shared/text/token/token.js";
 
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);

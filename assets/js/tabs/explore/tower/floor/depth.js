@@ -2,7 +2,7 @@
 
 import { h, say } from "../../../../shared/kit/dom.js";
 import { grammar, heeds, kindOf } from "../../../../shared/levels/kinds.js";
-import { DEPTH } from "../../../../shared/words/tower.js";
+import { DEPTH } from "../../../../../text/en/tower.js";
 
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
 export function depthRow(level, at) {

@@ -5,7 +5,7 @@ import { h, icon } from "../../../../shared/kit/dom.js";
 import { grammar, heeds, kindOf, usualOf } from "../../../../shared/levels/kinds.js";
 import { typedNumber } from "../../../../shared/levels/typed-number.js";
 import { counts, variants } from "../../../../shared/levels/stack.js";
-import { FLOOR } from "../../../../shared/words/tower.js";
+import { FLOOR } from "../../../../../text/en/tower.js";
 
 /** The button that unfolds them, and their panel. */
 export function more(level, at) {

@@ -4,7 +4,7 @@ import { kindOf } from "../../../../shared/levels/kinds.js";
 import { roundNumber } from "../../../../shared/kit/round-number.js";
 import { fanOf } from "../../../../shared/levels/stack.js";
 import { stackName } from "../../../../shared/levels/stack-names.js";
-import { FLOOR, PLAN } from "../../../../shared/words/tower.js";
+import { FLOOR, PLAN } from "../../../../../text/en/tower.js";
 
 /** What stands below a level's name: its databases, its layers, or its weights and their number format. */
 export function noteOf(level, ran, known, share) {

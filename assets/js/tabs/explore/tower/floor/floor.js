@@ -6,8 +6,8 @@ import { more } from "./floor-more.js";
 import { grammar, heeds } from "../../../../shared/levels/kinds.js";
 import { typedNumber } from "../../../../shared/levels/typed-number.js";
 import { kvBar } from "./kv-bar.js";
-import { millis } from "../../../../shared/words/numbers.js";
-import { FLOOR } from "../../../../shared/words/tower.js";
+import { millis } from "../../../../../text/numbers.js";
+import { FLOOR } from "../../../../../text/en/tower.js";
 
 /**
  * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void, refuse: (reason: string) => void,

@@ -1,7 +1,7 @@
 /** What a level's cache holds, along the bottom of its floor: committed and tentative. */
 
 import { h } from "../../../../shared/kit/dom.js";
-import { FLOOR } from "../../../../shared/words/tower.js";
+import { FLOOR } from "../../../../../text/en/tower.js";
 
 export function kvBar() {
   const committed = h("i", { class: "hx-kv-committed" });

@@ -8,9 +8,9 @@ import { ofRun, ofTheory, stated } from "../../../../shared/levels/stated.js";
 import { whyApart } from "./apart.js";
 import { inBrief } from "../../../../shared/levels/default-said.js";
 import { greedy } from "../../../../shared/levels/greedy.js";
-import { rounded } from "../../../../shared/words/numbers.js";
-import { DEFAULT_STACK } from "../../../../shared/words/default-stack.js";
-import { words } from "../../words/forecast.js";
+import { rounded } from "../../../../../text/numbers.js";
+import { DEFAULT_STACK } from "../../../../../text/en/default-stack.js";
+import { words } from "../../../../../text/en/forecast.js";
 
 /** @typedef {import("./prices.js").Price} Price */
 

@@ -1,7 +1,7 @@
 /** What stacks would cost by the theory: asked for once each, a while after the last change, the latest question alone. */
 
 import { dependsOnLength } from "../../../../shared/levels/text-length.js";
-import { words } from "../../words/forecast.js";
+import { words } from "../../../../../text/en/forecast.js";
 
 const SETTLE_MS = 250;
 const KEPT = 200; // answers; then they are asked for again

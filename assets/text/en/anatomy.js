@@ -1,7 +1,7 @@
 /** The sentences of the anatomy of a round. */
 
-import { figure } from "./numbers.js";
-import { many } from "./many.js";
+import { figure } from "../numbers.js";
+import { many } from "../many.js";
 
 const count = (/** @type {number} */ n) => Math.round(n).toLocaleString("en");
 const NBSP = "\u00a0";

@@ -1,6 +1,6 @@
 /** The sentences of the Race tab. */
 
-import { duration, rounded } from "../../../shared/words/numbers.js";
+import { duration, rounded } from "../numbers.js";
 
 export const WORDS = {
   title: "Race",

@@ -1,6 +1,6 @@
 /** The doctor, a view of the Planner: why is another engine's speculation slow? What it finds is said by the server. */
 
-import { many } from "../../../shared/words/many.js";
+import { many } from "../many.js";
 
 export const DOCTOR = {
   view: "Doctor",

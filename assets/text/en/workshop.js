@@ -1,6 +1,6 @@
 /** What the bar of a class says: where the instructor leads, who is here, what was answered. */
 
-import { many } from "../shared/words/many.js";
+import { many } from "../many.js";
 
 const figure = (/** @type {number} */ x) => x.toLocaleString("en", { maximumFractionDigits: 6 });
 const unit = (/** @type {string} */ text) => (text ? ` ${text}` : "");

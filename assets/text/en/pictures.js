@@ -1,6 +1,6 @@
 /** What the pictures of lessons say. */
 
-import { millis } from "../../../shared/words/numbers.js";
+import { millis } from "../numbers.js";
 
 /** A picture that belongs to a system which is not there. */
 export const MISSING = {

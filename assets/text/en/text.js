@@ -1,6 +1,6 @@
 /** The text panel: its head, its tokens as they are read out, candidates side by side. */
 
-import { many } from "./many.js";
+import { many } from "../many.js";
 
 export const TEXT = {
   /** @type {Record<string, string>} what a token's colour shows */

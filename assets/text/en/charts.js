@@ -1,6 +1,6 @@
 /** The live charts: their names, how each figure is calculated, and what a reader hears of a round. */
 
-import { many } from "../../../shared/words/many.js";
+import { many } from "../many.js";
 
 export const CHARTS = {
   title: "Live charts",

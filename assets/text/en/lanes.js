@@ -1,6 +1,6 @@
 /** Times and figures: the headline, the lanes and the line of figures above them. */
 
-import { many } from "./many.js";
+import { many } from "../many.js";
 
 /** @type {Record<string, {name: string, short: string, at: string, said: string}>} whose clock times are of, if not the machine's own */
 export const CLOCKS = {

@@ -1,6 +1,6 @@
 /** The Atlas tab: systems by who drafts and how drafts are judged. What is said of each is in assets/systems. */
 
-import { many } from "../../shared/words/many.js";
+import { many } from "../many.js";
 
 /** Who drafts, in the order of the map's rows. @type {Record<string, {name: string, about: string}>} */
 export const WHO = {

@@ -1,7 +1,7 @@
 /** The sentences of what the theory predicts for a stack, and of what was measured. */
 
-import { many } from "../../../shared/words/many.js";
-import { rounded } from "../../../shared/words/numbers.js";
+import { many } from "../many.js";
+import { rounded } from "../numbers.js";
 
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");

@@ -1,6 +1,6 @@
 /** The sentences of the proof. */
 
-import { figure } from "../../../shared/words/numbers.js";
+import { figure } from "../numbers.js";
 
 export const PROOF = {
   open: "proof",

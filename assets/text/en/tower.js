@@ -1,6 +1,6 @@
 /** The tower: its floors, the shafts between them, the settings of a level, shared layers, what is not allowed. */
 
-import { many } from "./many.js";
+import { many } from "../many.js";
 
 export const TOWER = {
   title: "The tower",

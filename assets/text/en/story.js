@@ -1,7 +1,7 @@
 /** What the opening says: one sentence a moment, out of the figures of the recording. */
 
-import { many } from "../../../shared/words/many.js";
-import { duration } from "../../../shared/words/numbers.js";
+import { many } from "../many.js";
+import { duration } from "../numbers.js";
 
 const COUNTS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const count = (/** @type {number} */ n) => COUNTS[n] ?? String(n);

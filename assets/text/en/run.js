@@ -1,6 +1,6 @@
 /** What can be run, and how it goes: the prompt row, its settings, the badge that says what is shown. */
 
-import { many } from "./many.js";
+import { many } from "../many.js";
 
 export const PROMPT = {
   stop: "Stop",
