@@ -10,10 +10,17 @@ import { ANSWER } from "../../../text/en/planner.js";
 
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
+/** @typedef {import("../../shared/levels/kinds.js").Look} Look @typedef {Map<string, Look>} Styles */
 /**
- * @param {{plays: boolean, about: () => any, onUse: (plan: any) => void, onPlay: (plan: any) => void}} ctx
- * @returns {{el: HTMLElement[], show: (answer: object, styles: Map) => void}}
+ * As app/tabs/planner/answer.py gives them.
+ * @typedef {{levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, ms: number, speedup: number, tokens: number}} Plan
+ * @typedef {{name: string, block: number|null, calls: number, ms: number, share: number, worth: number|null}} Share
+ * @typedef {{best: Plan & {shares: Share[]}, plain_ms: number, by_depth: Plan[], others: Plan[], headline: string, beside: string,
+ *   why: {pays: string, verdict: string, text: string}[]}} Answer
+ * @typedef {{plays: boolean, about: () => any, onUse: (plan: Plan) => void, onPlay: (plan: Plan) => void}} Context
  */
+
+/** @param {Context} ctx @returns {{el: HTMLElement[], show: (answer: Answer, styles: Styles) => void}} */
 export function answerPanel(ctx) {
   const tower = h("div", { class: "hx-plan-tower" });
   const figures = h("dl", { class: "hx-plan-figures" });
@@ -49,7 +56,7 @@ export function answerPanel(ctx) {
   );
   const why = h("section", { class: "hx-plan-why", "aria-label": ANSWER.why });
 
-  function show(answer, styles) {
+  function show(/** @type {Answer} */ answer, /** @type {Styles} */ styles) {
     const top = answer.best;
     const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
     say(spoken, answer.headline);
@@ -62,10 +69,8 @@ export function answerPanel(ctx) {
     stack.replaceChildren(nameOfStack(top.stack));
     use.onclick = () => ctx.onUse(top);
     play.onclick = () => ctx.plays && ctx.onPlay(top);
-    for (const [button, first] of [
-      [use, top.runs],
-      [play, !top.runs],
-    ]) {
+    for (const button of [use, play]) {
+      const first = (button === use) === top.runs;
       button.classList.toggle("hx-go", first);
       button.classList.toggle("hx-quiet", !first);
     }
@@ -88,7 +93,8 @@ export function answerPanel(ctx) {
 }
 
 /** The levels in a line, cheapest first, each exactly as wide as its share of the time; below it what each one is. */
-function tiles({ best }, styles) {
+function tiles(/** @type {Answer} */ { best }, /** @type {Styles} */ styles) {
+  /** @type {{name: string, text: string, share: number, ms: number, style?: Look|null}[]} */
   const parts = best.shares.map((part) => ({
     ...part,
     text: part.block ? `${part.name}:${part.block}` : part.name,
@@ -103,7 +109,7 @@ function tiles({ best }, styles) {
       ms: engine * best.ms,
       style: null,
     });
-  const hue = ({ style }) => style?.hue ?? "var(--muted)";
+  const hue = (/** @type {{style?: Look|null}} */ { style }) => style?.hue ?? "var(--muted)";
   return [
     h(
       "div",
@@ -130,16 +136,18 @@ function tiles({ best }, styles) {
   ];
 }
 
-function sharesTable(top, styles) {
-  const row = (part) =>
+const lookOf = (/** @type {string} */ name, /** @type {Styles} */ styles) => /** @type {Look} */ (styles.get(name));
+
+function sharesTable(/** @type {Answer["best"]} */ top, /** @type {Styles} */ styles) {
+  const row = (/** @type {Share} */ part) =>
     h(
       "tr",
       {},
       h(
         "th",
         { scope: "row", class: "hx-plan-level" },
-        levelBadge(styles.get(part.name)),
-        h("span", { text: styles.get(part.name)?.name ?? part.name }),
+        levelBadge(lookOf(part.name, styles)),
+        h("span", { text: lookOf(part.name, styles).name }),
       ),
       h("td", { text: part.block ?? "–" }),
       h("td", { text: part.calls.toFixed(2) }),
@@ -162,12 +170,12 @@ function sharesTable(top, styles) {
   );
 }
 
-function depthTable(answer, styles, ctx) {
+function depthTable(/** @type {Answer} */ answer, /** @type {Styles} */ styles, /** @type {Context} */ ctx) {
   const slowest = Math.max(...answer.by_depth.map((one) => one.ms));
   const quickest = Math.min(...answer.by_depth.map((one) => one.ms));
   const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
   const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
-  const row = (one, name) =>
+  const row = (/** @type {Plan} */ one, /** @type {string} */ name) =>
     h(
       "tr",
       { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
@@ -177,7 +185,12 @@ function depthTable(answer, styles, ctx) {
         { role: "cell", class: "hx-plan-chips" },
         called.get(one.stack) === one.stack ? null : h("div", {}, nameOfStack(one.stack, called)),
         ...one.levels.flatMap((level, i) => [
-          h("span", { class: "hx-plan-chip" }, levelBadge(styles.get(level)), h("span", { text: levelText(one, i) })),
+          h(
+            "span",
+            { class: "hx-plan-chip" },
+            levelBadge(lookOf(level, styles)),
+            h("span", { text: levelText(one, i) }),
+          ),
         ]),
       ),
       h(
@@ -255,11 +268,12 @@ const head = () =>
     ),
   );
 
-const fact = (value, /** @type {string[]} */ [name, tip]) =>
+const fact = (/** @type {string} */ value, /** @type {string[]} */ [name, tip]) =>
   h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
+/** @param {number} share */
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
 
-/** A level of a plan as the grammar writes it, without its own keys. */
+/** A level of a plan as the grammar writes it, without its own keys. @param {Plan} plan @param {number} i */
 function levelText({ levels, blocks, tree }, i) {
   const block = blocks[i] ? `:${blocks[i]}` : "";
   return levels[i] + block + (i === 0 && tree?.length ? `@tree=${tree.join(".")}` : "");

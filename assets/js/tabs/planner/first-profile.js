@@ -3,9 +3,11 @@
 import { linked, usual } from "./link.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
+/** @typedef {import("./profile/profile.js").Source} Source */
+
 const HOW = "python -m hsd_core calibrate";
 
-/** @param {string} url @returns {Promise<{sources: any[], how: string, by_length?: [string, string][], fault: string}>}
+/** @param {string} url @returns {Promise<{sources: Source[], how: string, by_length?: [string, string][], fault: string}>}
  *    by_length: presets and devices that have profiles by length; fault: why there are none */
 export async function listedProfiles(url) {
   try {
@@ -15,7 +17,7 @@ export async function listedProfiles(url) {
   }
 }
 
-/** The one that the address names, else the best; why it is another than was asked for. @param {any[]} sources */
+/** The one that the address names, else the best; why it is another than was asked for. @param {Source[]} sources */
 export function firstProfile(sources) {
   const query = new URLSearchParams(location.search);
   const asked = linked(sources);

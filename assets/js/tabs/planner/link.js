@@ -4,38 +4,44 @@
 import { setQuery } from "../../shared/kit/tabs.js";
 import { still } from "./whatif.js";
 
+/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
+/** @typedef {import("./ahead/asked-ahead.js").Turned} Turned @typedef {{agreement: number|null, share: number|null}} Asked */
+
 const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
 let waiting = 0;
 
-/** The profile that the address names: [source, place of its temperature], or null. */
+/** The profile that the address names: [source, place of its temperature], or null.
+ *  @param {Source[]} sources @returns {[Source, number]|null} */
 export function linked(sources) {
   const query = new URLSearchParams(location.search);
   const source = sources.find((one) => one.id === query.get("profile") && one.profiles.length);
-  const at = source?.profiles.findIndex((profile) => String(profile.temperature ?? 0) === query.get("heat"));
-  return source ? [source, Math.max(0, at)] : null;
+  if (!source) return null;
+  const at = source.profiles.findIndex((profile) => String(profile.temperature ?? 0) === query.get("heat"));
+  return [source, Math.max(0, at)];
 }
 
 /** The profile that is shown where the address names none: one of the model that it names, else the first. */
-export function usual(sources) {
+export function usual(/** @type {Source[]} */ sources) {
   const there = sources.filter((one) => one.profiles.length);
   const preset = new URLSearchParams(location.search).get("preset");
   return there.find((one) => one.preset === preset) ?? there[0];
 }
 
 /** The sliders as the address sets them; what is not a valid setting stays at rest. */
-export function turnedBy(profile, limits) {
+export function turnedBy(/** @type {Profile} */ profile, /** @type {Record<string, number[]>} */ limits) {
   const query = new URLSearchParams(location.search);
   const turned = still(profile);
   const top = profile.levels.length - 1;
+  /** @param {string|null} text @param {number[]} range */
   const within = (text, [low, high]) => (text && +text >= low && +text <= high ? +text : null);
   const longest = within(query.get("longest"), limits.max_block);
   if (longest !== null && Number.isInteger(longest)) turned.max_block = longest;
   turned.rejections = within(query.get("rejections"), limits.rejections) ?? 1;
   const [level, factor] = (query.get("cost") ?? "").split("x");
-  if (profile.levels[level] && within(factor, limits.cost))
-    turned.cost = { level: profile.levels[level].name, factor: +factor };
+  const slowed = profile.levels[/** @type {any} */ (level)]; // a text is no place of a level where it is no number
+  if (slowed && within(factor, limits.cost)) turned.cost = { level: slowed.name, factor: +factor };
   for (const i of (query.get("without") ?? "").split("."))
-    if (i !== "" && +i < top && i in turned.levels) turned.levels[i] = false;
+    if (i !== "" && +i < top && i in turned.levels) turned.levels[+i] = false;
   return turned;
 }
 
@@ -57,7 +63,9 @@ export function openedBy() {
   return new Set(turned ? [...named, "whatif"] : named);
 }
 
-/** Writes them, once the sliders are at rest. A profile from a file has no address. */
+/** Writes them, once the sliders are at rest. A profile from a file has no address.
+ *  @param {Source[]} sources @param {Source} source @param {Profile} profile @param {Turned} turned
+ *  @param {Asked} asked */
 export function writeLink(sources, source, profile, turned, asked) {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
@@ -65,6 +73,7 @@ export function writeLink(sources, source, profile, turned, asked) {
     const named = !source.id.startsWith("file:");
     const level = profile.levels.findIndex((one) => one.name === turned.cost.level);
     const without = turned.levels.flatMap((allowed, i) => (allowed ? [] : [i]));
+    /** @param {boolean} usual @param {string|number} text */
     const unless = (usual, text) => (usual || !named ? null : String(text));
     setQuery({
       profile: unless(source === usual(sources), source.id),
@@ -79,7 +88,8 @@ export function writeLink(sources, source, profile, turned, asked) {
   }, SETTLE_MS);
 }
 
-/** A plan in the address: "0:3.1:6.3", levels by number, each but the last with its block length. */
+/** A plan in the address: "0:3.1:6.3", levels by number, each but the last with its block length.
+ *  @param {Profile} profile @param {{levels: string[], blocks: number[]}} plan */
 export const planText = (profile, { levels, blocks }) =>
   levels
     .map((name, i) =>
@@ -89,9 +99,9 @@ export const planText = (profile, { levels, blocks }) =>
     )
     .join(".");
 
-/** The plan that a link plays, {levels, blocks}, or null. */
+/** The plan that a link plays, {levels, blocks}, or null. @param {Profile} profile @param {string} text */
 export function linkedPlan(profile, text) {
   const parts = text.split(".").map((part) => part.match(/^(\d+)(?::(\d+))?$/) ?? []);
-  const levels = parts.map(([, level]) => profile.levels[level]?.name);
+  const levels = parts.map(([, level]) => profile.levels[Number(level)]?.name);
   return levels.every(Boolean) ? { levels, blocks: parts.slice(0, -1).map(([, , block]) => Number(block)) } : null;
 }

@@ -3,7 +3,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
-/** @param {{sources: any[], how: string}} found */
+/** @param {{sources: import("./profile/profile.js").Source[], how: string}} found */
 export function noProfile({ sources, how }) {
   const broken = sources
     .filter((source) => source.reason)

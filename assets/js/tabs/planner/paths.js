@@ -4,13 +4,15 @@
 import { h } from "../../shared/kit/dom.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
+/** @typedef {{id: string, name: string, cost: string, gain: string, curve: number, point: number}} Edge */
+
 /** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
 export function pathList(ctx) {
   const el = h("ol", { class: "hx-plan-edges", "aria-label": PLANNER.path });
-  let now = [];
+  /** @type {HTMLElement[]} */ let now = [];
   return {
     el,
-    show(edges) {
+    show(/** @type {Edge[]} */ edges) {
       now = edges.map((edge) =>
         h(
           "button",
@@ -30,7 +32,7 @@ export function pathList(ctx) {
       );
       el.replaceChildren(...now.map((button) => h("li", {}, button)));
     },
-    /** The edge that the pointer is on in the plot. */
+    /** The edge that the pointer is on in the plot. @param {string|null} id */
     light(id) {
       for (const button of now) button.dataset.lit = String(button.dataset.edge === id);
     },

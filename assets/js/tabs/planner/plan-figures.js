@@ -7,26 +7,30 @@ import { PLANNER } from "../../../text/en/planner.js";
 
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 
+/** @typedef {"graph"|"surface"|"validation"} Name @typedef {import("./another/asker.js").Question} Question */
+
 export class PlanFigures {
   /**
-   * @param {string} url of plotly's script @param {(hear: any) => any} asker makes one @param {(text: string) => void} fault
+   * @param {string} url of plotly's script @param {(hear: import("./another/asker.js").Hear) => {ask: (question: Question) => void}} asker makes one @param {(text: string) => void} fault
    */
   constructor(url, asker, fault) {
     this.drawer = asker({
       onAnswer: (a, question) => this.drawn(a, question),
       onRefusal: fault,
     });
+    /** @param {string} name @param {string} label */
     const plot = (name, label, more = {}) => new Plot(name, { url, label, ...more });
     this.paths = pathList({ onPick: (point) => this.plots.graph.hover(point?.curve ?? null, point?.point) });
     this.plots = {
       graph: plot("graph", PLANNER.plots.graph, {
-        onPoint: (point) => this.paths.light(point?.customdata?.[0] ?? null),
+        onPoint: (/** @type {{customdata?: string[]}|null} */ point) =>
+          this.paths.light(point?.customdata?.[0] ?? null),
       }),
       surface: plot("surface", PLANNER.plots.surface),
       validation: plot("validation", PLANNER.plots.validation),
     };
     this.plots.graph.beside.append(this.paths.el);
-    /** @type {Set<string>} */ this.stale = new Set(); // plots that show other plans than the numbers do
+    /** @type {Set<Name>} */ this.stale = new Set(); // plots that show other plans than the numbers do
     /** @type {any} */ this.question = null; // what the numbers belong to
     this.lastDrawn = 0;
   }
@@ -35,7 +39,7 @@ export class PlanFigures {
   follow(question, asker) {
     this.question = question;
     this.asker = asker;
-    this.stale = new Set(Object.keys(this.plots));
+    this.stale = new Set(/** @type {Name[]} */ (Object.keys(this.plots)));
     if (!asker.wanted || performance.now() - this.lastDrawn > PATIENCE_MS) this.draw();
   }
 
@@ -49,12 +53,12 @@ export class PlanFigures {
     this.drawer.ask(this.drawing);
   }
 
-  drawn({ figures }, question) {
+  drawn(/** @type {{figures: Record<Name, any>}} */ { figures }, /** @type {Question} */ question) {
     if (question.profile !== this.question.profile) return; // another one was chosen meanwhile
-    for (const [name, figure] of Object.entries(figures)) this.plots[name].show(figure);
+    for (const [name, figure] of Object.entries(figures)) this.plots[/** @type {Name} */ (name)].show(figure);
     if (figures.graph) this.paths.show(figures.graph.paths ?? []);
     if (question !== this.drawing || this.asker?.busy) return; // newer numbers draw their own
-    for (const name of question.figures) this.stale.delete(name);
+    for (const name of question.figures ?? []) this.stale.delete(/** @type {Name} */ (name));
     this.draw();
   }
 }

@@ -28,10 +28,15 @@ import { playPlan, useStack } from "./to-explore.js";
 import { viewAsked, viewSwitch } from "./views.js";
 import { still, whatIf } from "./whatif.js";
 
+/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
+/** @typedef {import("./answer.js").Plan} Plan @typedef {import("./answer.js").Answer} Answer @typedef {import("./answer.js").Look} Look */
+/** @typedef {import("./another/asker.js").Question} Question @typedef {import("./ahead/asked-ahead.js").Turned} Turned */
+/** @typedef {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} Ports */
+
 /** @type {{agreement: number|null, share: number|null}} */
 const OWN = { agreement: null, share: null }; // the profile's own numbers
 
-/** @param {HTMLElement} root @param {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} ports */
+/** @param {HTMLElement} root @param {Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
@@ -42,16 +47,21 @@ export async function mount(root, ports) {
   await page.begin();
 }
 
+const none = /** @type {any} */ (null); // until a profile is chosen
+
 class PlannerPage {
-  constructor(root, setup, ports) {
+  constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {Ports} */ ports) {
     const base = ports.root;
     this.base = base;
     this.setup = setup;
     /** @type {[string, string][]} */ this.byLength = []; // presets and devices that have profiles by length
-    this.source = null; // {id, title, kind, note, preset, profiles}
-    this.measured = null; // the profile as it came
-    this.profile = null; // as edited
-    this.turned = null; // the sliders
+    /** @type {Source} */ this.source = none; // {id, title, kind, note, preset, profiles}
+    /** @type {Profile} */ this.measured = none; // the profile as it came
+    /** @type {Profile} */ this.profile = none; // as edited
+    /** @type {Turned} */ this.turned = none; // the sliders
+    /** @type {Source[]} */ this.sources = [];
+    /** @type {Map<string, Look>|null} */ this.styles = null; // of levels, by name
+    /** @type {Question} */ this.asked = none; // what the plans shown belong to
     this.look = ""; // that figures were asked for
     this.ahead = setup.ahead ? new Ahead(base, setup.ahead) : null; // a page without a server
     const who = whoAnswers(this);
@@ -150,7 +160,7 @@ class PlannerPage {
   }
 
   /** A question that a system brings. @param {import("../../systems/index.js").Question} one */
-  question({ name, create }, who) {
+  question({ name, create }, /** @type {ReturnType<typeof whoAnswers>} */ who) {
     const asker = who.brought(name, {
       onAnswer: (/** @type {any} */ a, /** @type {any} */ { profile }) => profile === this.profile && part.show(a),
       onRefusal: (/** @type {string} */ text) => part.refuse(text),
@@ -195,7 +205,7 @@ class PlannerPage {
     }
   }
 
-  /** @param {Function} turn where the sliders begin: at rest, or as the address says */
+  /** @param {Function} turn where the sliders begin: at rest, or as the address says @param {Source} source */
   choose(source, at = 0, turn = still, asked = OWN) {
     this.source = source;
     this.measured = source.profiles[at];
@@ -214,7 +224,7 @@ class PlannerPage {
 
   showProfile() {
     const styles = this.styles ?? styled(this.profile);
-    const list = this.profile.levels.map((level) => styles.get(level.name));
+    const list = this.profile.levels.map((level) => /** @type {Look} */ (styles.get(level.name)));
     this.tables.show(this.profile, this.measured, list);
     this.what.show(this.profile, this.turned, list, this.ahead?.place(this.source.id, this.profile)?.stops);
     this.bar.edited(this.edited());
@@ -239,9 +249,9 @@ class PlannerPage {
     this.answers.ask({ profile: this.profile, source: this.source.id, ...this.turned, agreement });
   }
 
-  answered(curve, { profile, agreement }) {
+  answered(/** @type {import("./another/answers.js").Curve} */ curve, /** @type {Question} */ { profile, agreement }) {
     if (profile !== this.profile) return; // another one was chosen meanwhile
-    this.another.show(curve, agreement);
+    this.another.show(curve, agreement ?? null);
     this.el.dataset.ready = "true"; // what is drawn from here on stays where it is
     const next = this.another.wants();
     if (next !== undefined) this.askAnother(next);
@@ -251,8 +261,8 @@ class PlannerPage {
     writeLink(this.sources, this.source, this.measured, this.turned, this.another.at());
   }
 
-  heard(answer, question) {
-    this.question = question; // what its plans belong to
+  heard(/** @type {Answer} */ answer, /** @type {Question} */ question) {
+    this.asked = question;
     this.fault("");
     this.styles ??= styled(this.profile);
     this.answer.show(answer, this.styles);
@@ -267,33 +277,33 @@ class PlannerPage {
     const found = await listedProfiles(this.base + this.setup.sources);
     const one = found.sources.find((source) => source.id === `quick:${preset}`);
     if (!one) return;
-    this.sources = [...(this.sources ?? []).filter((source) => source.id !== one.id), one];
+    this.sources = [...this.sources.filter((source) => source.id !== one.id), one];
     this.bar.add(one);
     if (!this.source || this.source.id === one.id) this.choose(one, 0);
     else this.bar.show(this.source, this.source.profiles.indexOf(this.measured));
   }
 
-  fault(text) {
+  fault(/** @type {string} */ text) {
     if (text) this.el.dataset.ready = "true";
     this.note.textContent = text;
     this.note.hidden = !text;
   }
 
-  async open(file) {
+  async open(/** @type {File} */ file) {
     const { source, fault } = await openedProfile(file, this.base + this.setup.answer);
     if (!source) return this.fault(fault);
     this.bar.add(source);
     return this.choose(source, 0);
   }
 
-  use(plan) {
+  use(/** @type {Plan} */ plan) {
     if (plan.runs) useStack(plan.stack, this.source.preset);
   }
 
-  /** On the Explore tab's stage, without weights. */
+  /** On the Explore tab's stage, without weights. @param {Pick<Plan, "levels"|"blocks">} plan */
   play(plan) {
     const named = !this.edited() && !this.source.id.startsWith("file:");
-    playPlan(this.question, plan, { measured: this.measured, named });
+    playPlan(this.asked, plan, { measured: this.measured, named });
   }
 
   /** A link to a simulated run plays it when its profile has been answered for. */

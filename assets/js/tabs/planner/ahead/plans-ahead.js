@@ -60,7 +60,7 @@ export class Ahead {
 
 /** Asked as an `Asker` is. */
 export class AskerAhead {
-  /** @param {Ahead} ahead @param {{onAnswer: Function, onRefusal: Function}} hear */
+  /** @param {Ahead} ahead @param {import("../another/asker.js").Hear} hear */
   constructor(ahead, hear) {
     this.ahead = ahead;
     this.hear = hear;

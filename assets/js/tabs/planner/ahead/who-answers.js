@@ -6,13 +6,13 @@ import { Asker } from "../another/asker.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 import { AHEAD } from "../../../../text/en/planner.js";
 
-/** @typedef {{onAnswer: Function, onRefusal: Function}} Hear */
+/** @typedef {import("../another/asker.js").Hear} Hear */
 
 /** @param {{base: string, setup: any, ahead: import("./plans-ahead.js").Ahead|null}} where */
 export const whoAnswers = ({ base, setup, ahead }) => ({
   /** The plans of a profile. @param {Hear} hear */
   plans: (hear) => (ahead ? new AskerAhead(ahead, hear) : new Asker(base + setup.answer, hear)),
-  /** Whether another level is worth it. @param {any} hear */
+  /** Whether another level is worth it. @param {import("../another/answers.js").Hear} hear */
   another: (hear) =>
     ahead
       ? madeAhead((question) => ahead.curves(question), hear, ANOTHER.noGrid)

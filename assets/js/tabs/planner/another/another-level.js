@@ -58,11 +58,11 @@ export function anotherLevel(ctx) {
   new ResizeObserver(() => draw()).observe(el);
 
   /** The profile's own number is written as null: it stays its own when the profile changes. */
-  function own_(value, mine) {
+  function own_(/** @type {number} */ value, /** @type {number|undefined} */ mine) {
     return value === mine ? null : value;
   }
 
-  function turn(part) {
+  function turn(/** @type {Partial<typeof at>} */ part) {
     at = { ...at, ...part };
     settle();
     draw();
@@ -120,7 +120,10 @@ export function anotherLevel(ctx) {
     legend.replaceChildren(
       h("span", { class: "hx-al-key hx-al-more", text: names.more }),
       h("span", { class: "hx-al-key hx-al-fewer", text: names.fewer }),
-      h("span", { class: "hx-al-key hx-al-own", text: ANOTHER.own[kind] ?? ANOTHER.own.shipped }),
+      h("span", {
+        class: "hx-al-key hx-al-own",
+        text: ANOTHER.own[/** @type {keyof typeof ANOTHER.own} */ (kind)] ?? ANOTHER.own.shipped,
+      }),
       h("span", { text: ANOTHER.upright }),
     );
     if (tabled !== curve) table.replaceChildren(curveTable(curve, names));

@@ -9,7 +9,7 @@ import { Asker } from "./asker.js";
  * @typedef {{share: number, fewer: PricedPlan, more: PricedPlan}} CostPoint
  * @typedef {{levels: AskedLevel[], share: number, agreement: number, agreements: number[], at: number,
  *   points: CostPoint[], crossings: number[], runs: boolean}} Curve hsd_core/theory/search/another_level.py
- * @typedef {{profile: any, source: string, agreement: number|null}} Question agreement: null for the profile's own
+ * @typedef {import("./asker.js").Question} Question agreement: null for the profile's own
  * @typedef {{onAnswer: (curve: Curve, question: Question) => void, onRefusal: (text: string) => void}} Hear
  * @typedef {{ask: (question: Question) => void|Promise<void>}} Answers
  */

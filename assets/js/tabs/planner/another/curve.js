@@ -80,7 +80,7 @@ export function drawCurve(root, curve, { share, own, names }, wide, high) {
 /** The same points as a table. @param {Curve} curve @param {{fewer: string, more: string}} names */
 export function curveTable({ points }, names) {
   const called = stackNames(points.flatMap(({ fewer, more }) => [fewer.stack, more.stack]));
-  const cells = ({ share, fewer, more }) => [
+  const cells = (/** @type {CostPoint} */ { share, fewer, more }) => [
     ANOTHER.percent(share),
     fewer.speedup.toFixed(2),
     nameOfStack(fewer.stack, called),

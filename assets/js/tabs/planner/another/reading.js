@@ -11,6 +11,7 @@ const gain = (/** @type {CostPoint} */ { fewer, more }) => more.speedup / fewer.
 /**
  * At one cost: whether it pays ("yes", "no", "even"), and the plan to use.
  * @param {Curve} curve @param {number} share
+ * @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: import("./answers.js").PricedPlan}}
  */
 export function readAt(curve, share) {
   const point = nearest(curve.points, share);
@@ -26,6 +27,7 @@ export function readAt(curve, share) {
 export function paysFrom({ points, crossings }) {
   const ends = [points[0].share, ...crossings, points[points.length - 1].share];
   const stretches = ends.slice(1).map((high, i) => ({ low: ends[i], high }));
+  /** @param {{low: number, high: number}} ends */
   const inside = ({ low, high }) => points.filter(({ share }) => share >= low && share <= high);
   const paying = stretches.filter((one) => inside(one).some((point) => gain(point) > 1));
   if (!paying.length) return null;

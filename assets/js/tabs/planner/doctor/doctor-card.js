@@ -8,6 +8,9 @@ import { drawGain, ofGains, readLength } from "./gain-curve.js";
 
 const HIGH = 280; // px of the curve
 
+/** @typedef {import("./gain-curve.js").Point} Point */
+/** @typedef {{value: number, low: number|null, high: number|null, at_least?: boolean}} Rate */
+
 /** @param {any} answer the server's @param {string} link an address, or "" @returns {HTMLElement} */
 export function doctorCard(answer, link) {
   const part = (/** @type {string} */ title, /** @type {(Node|null)[]} */ ...inside) =>
@@ -28,12 +31,18 @@ export function doctorCard(answer, link) {
       ? part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer))
       : null,
     part(DOCTOR.change, ...changes(answer)),
-    answer.findings.length ? part(DOCTOR.findings, texts(answer.findings.map(({ text }) => text))) : null,
+    answer.findings.length
+      ? part(DOCTOR.findings, texts(answer.findings.map((/** @type {{text: string}} */ { text }) => text)))
+      : null,
     answer.acceptance.length ? part(DOCTOR.places, placesTable(answer)) : null,
     answer.rates.length
       ? part(
           DOCTOR.rates,
-          texts(answer.rates.map(({ name, value, means }) => DOCTOR.rate(name, DOCTOR.percent(value), means))),
+          texts(
+            answer.rates.map((/** @type {{name: string, value: number, means: string}} */ { name, value, means }) =>
+              DOCTOR.rate(name, DOCTOR.percent(value), means),
+            ),
+          ),
         )
       : null,
     answer.levels.length ? part(DOCTOR.levels, texts(answer.levels)) : null,
@@ -69,7 +78,7 @@ function tokenTime(parts) {
 function curveOf({ curve, best, k }) {
   if (!curve.length) return [h("p", { class: "hx-plan-text", text: DOCTOR.noCurve })];
   const gains = ofGains(curve);
-  let at = curve.findIndex((point) => point.k === best.k);
+  let at = curve.findIndex((/** @type {{k: number}} */ point) => point.k === best.k);
   const picture = svg("svg", { class: "hx-doc-curve", "aria-hidden": "true" });
   const reading = h("p", { class: "hx-doc-reading", role: "status", "aria-live": "polite" });
   const box = h(
@@ -104,7 +113,7 @@ function curveOf({ curve, best, k }) {
   }
   move(at);
   new ResizeObserver(draw).observe(box);
-  const rows = curve.map((point) => [
+  const rows = curve.map((/** @type {Point} */ point) => [
     String(point.k),
     point.tokens.toFixed(2),
     DOCTOR.ms(point.ms),
@@ -125,7 +134,7 @@ function curveOf({ curve, best, k }) {
 
 /** @param {any} answer */
 function placesTable({ acceptance, survival }) {
-  const rows = acceptance.map((share, i) => [
+  const rows = acceptance.map((/** @type {Rate} */ share, /** @type {number} */ i) => [
     String(i + 1),
     share.at_least ? DOCTOR.atLeast(DOCTOR.percent(share.value)) : DOCTOR.percent(share.value),
     share.low === null || share.high === null
@@ -170,7 +179,7 @@ function changes({ remedies, best, curve, k }) {
   const longer = curve.length && curve[curve.length - 1].k > k; // lengths beyond the present one were judged too
   const none = best && longer ? DOCTOR.nothingToChange : DOCTOR.nothingKnown;
   if (!remedies.length) return [h("p", { class: "hx-plan-text", text: none })];
-  return remedies.map(({ why, text }) =>
+  return remedies.map((/** @type {{why: string, text: string}} */ { why, text }) =>
     h(
       "div",
       { class: "hx-doc-change" },

@@ -7,7 +7,7 @@ const LONGEST = 24_000; // characters: browsers and messengers cut longer addres
 
 /** The part of an address, or "" where it would be too long. @param {Held} held */
 export function packed({ runs, plain }) {
-  const bare = { ...runs, runs: runs.runs.map(({ name, ...counts }) => counts) }; // a file's name is its owner's
+  const bare = { ...runs, runs: runs.runs.map((/** @type {{name?: string}} */ { name, ...counts }) => counts) }; // a file's name is its owner's
   const bytes = new TextEncoder().encode(JSON.stringify({ ...bare, ...(plain === null ? {} : { plain }) }));
   const text = btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")

@@ -9,7 +9,7 @@ import { TABLES } from "../../../../text/en/planner.js";
 
 const SHOWN_DEPTHS = 3; // of what lies side by side; the tip has the others
 
-/** @param {any} shown @param {Function} edit */
+/** @param {import("./number-cell.js").Shown} shown @param {import("./number-cell.js").Edit} edit */
 export function costTable({ profile, measured, styles }, edit) {
   const counts = rowCounts(measured);
   const lookups = profile.levels.some((level) => level.hit_rate !== undefined);

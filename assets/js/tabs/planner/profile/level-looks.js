@@ -5,7 +5,7 @@ import { standIn } from "../../../shared/levels/kinds.js";
 import { parse } from "../../../shared/levels/stack.js";
 import { fullLevelName, levelName } from "../../../shared/levels/stack-names.js";
 
-export function styled(profile) {
+export function styled(/** @type {import("./profile.js").Profile} */ profile) {
   const top = profile.levels.length - 1;
   const kind = (/** @type {any} */ level) =>
     level.spec?.split(/[@:]/)[0] || standIn(level.hit_rate === undefined ? "level" : "lookup").name;

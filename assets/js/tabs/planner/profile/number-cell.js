@@ -7,7 +7,16 @@ export const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "a
 export const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };
 export const TIME = { low: 0, high: 1e6, what: TABLES.time, step: "any" };
 
-/** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays. */
+/**
+ * @typedef {{path: (string|number)[], value: number|undefined, hint?: string, kind: typeof PROBABILITY, label: string, range?: string|null,
+ *   part: string, optional?: boolean, shade?: number|null}} Cell kind: what may be written
+ * @typedef {(path: (string|number)[], value: number|undefined, part: string) => void} Edit
+ * @typedef {import("./profile.js").Profile} Profile @typedef {import("../../../shared/levels/kinds.js").Look} Look
+ * @typedef {{profile: Profile, measured: Profile, styles: Look[]}} Shown
+ */
+
+/** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays.
+ *  @param {Cell} cell @param {Edit} edit */
 export function numberCell(
   { path, value, hint = "", kind, label, range = "", part, optional = false, shade = null },
   edit,
@@ -46,4 +55,4 @@ export function numberCell(
   return cell;
 }
 
-const short = (value) => String(Number(value.toPrecision(4)));
+const short = (/** @type {number} */ value) => String(Number(value.toPrecision(4)));

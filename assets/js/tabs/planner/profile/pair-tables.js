@@ -8,7 +8,7 @@ import { COST, PROBABILITY, numberCell } from "./number-cell.js";
 import { costAt, draftsOnly } from "./profile.js";
 import { TABLES } from "../../../../text/en/planner.js";
 
-/** @param {any} shown @param {Function} edit */
+/** @param {import("./number-cell.js").Shown} shown @param {import("./number-cell.js").Edit} edit */
 export function acceptanceTable({ profile, measured, styles }, edit) {
   const top = profile.levels.length - 1;
   const judges = [...profile.levels.keys()].filter((j) => j > 0 && !draftsOnly(profile.levels[j]));
@@ -44,13 +44,11 @@ export function acceptanceTable({ profile, measured, styles }, edit) {
   return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
 }
 
-/** @param {any} shown @param {string[]} pairs @param {Function} edit */
-export function edgeTable({ profile, measured }, pairs, edit) {
-  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(profile.edge_cost_ms[pair]).map(Number)))].sort(
-    (a, b) => a - b,
-  );
+/** @param {import("./number-cell.js").Shown} shown @param {string[]} pairs @param {import("./number-cell.js").Edit} edit */
+export function edgeTable({ profile: { edge_cost_ms: known = {} }, measured }, pairs, edit) {
+  const counts = [...new Set(pairs.flatMap((pair) => Object.keys(known[pair]).map(Number)))].sort((a, b) => a - b);
   const rows = pairs.map((pair) => {
-    const costs = profile.edge_cost_ms[pair];
+    const costs = known[pair];
     return h(
       "tr",
       {},
@@ -64,7 +62,7 @@ export function edgeTable({ profile, measured }, pairs, edit) {
             kind: COST,
             part: "edge_cost_ms",
             label: TABLES.costOf(TABLES.pairOf(pair), n),
-            optional: Object.keys(measured.edge_cost_ms[pair]).length > 1,
+            optional: Object.keys(measured.edge_cost_ms?.[pair] ?? {}).length > 1,
           },
           edit,
         ),

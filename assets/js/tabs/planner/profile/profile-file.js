@@ -36,7 +36,7 @@ export function saveProfile(profile, name) {
   saveBlob(blob, `${name.replace(/[^\w.-]+/g, "-")}-profile.json`);
 }
 
-async function checked(profile, url) {
+async function checked(/** @type {unknown} */ profile, /** @type {string} */ url) {
   try {
     const reply = await fetch(url, {
       method: "POST",

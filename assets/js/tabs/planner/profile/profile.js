@@ -7,6 +7,7 @@
  * @typedef {{levels: ProfileLevel[], acceptance: number[][], edge_cost_ms?: Record<string, Record<string, number>>, round_ms?: number,
  *   temperature?: number, max_block?: number, by_width?: Record<string, any>, by_rule?: Record<string, number[][]>,
  *   interval?: ([number, number]|null)[][], about?: Record<string, any>}} Profile
+ * @typedef {{id: string, title: string, kind: string, note: string, preset: string, profiles: Profile[], reason?: string}} Source
  */
 
 /** @template T @param {T} value @returns {T} */

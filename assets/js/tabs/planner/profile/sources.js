@@ -4,12 +4,14 @@ import { h, icon } from "../../../shared/kit/dom.js";
 import { toggleTheme } from "../../../shared/kit/theme.js";
 import { PLANNER, SOURCE } from "../../../../text/en/planner.js";
 
-const taglineOf = (kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
+/** @typedef {import("./profile.js").Source} Source */
 
-/** @param {{opens: boolean, onSource: Function, onFile: Function, onSave: Function}} ctx */
+const taglineOf = (/** @type {string} */ kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
+
+/** @param {{opens: boolean, onSource: (source: Source, at: number) => void, onFile: (file: File) => void, onSave: () => void}} ctx */
 export function sourceBar(ctx) {
-  let sources = [];
-  let now = null;
+  /** @type {Source[]} */ let sources = [];
+  /** @type {Source} */ let now;
   const pick = h("select", {
     class: "hx-select hx-plan-source",
     "aria-label": SOURCE.profile,
@@ -74,7 +76,7 @@ export function sourceBar(ctx) {
     ctx.opens ? file : null,
   );
 
-  function list(found) {
+  function list(/** @type {Source[]} */ found) {
     sources = found;
     pick.replaceChildren(
       ...sources.map((source, i) =>
@@ -95,10 +97,10 @@ export function sourceBar(ctx) {
     el,
     choose,
     list,
-    add(source) {
+    add(/** @type {Source} */ source) {
       list([...sources.filter((one) => one.id !== source.id), source]);
     },
-    show(source, at) {
+    show(/** @type {Source} */ source, /** @type {number} */ at) {
       now = source;
       pick.value = String(sources.indexOf(source));
       heat.replaceChildren(
@@ -116,7 +118,7 @@ export function sourceBar(ctx) {
       tagline.textContent = taglineOf(source.kind);
       note.textContent = [source.title, source.note].filter(Boolean).join(" · ");
     },
-    edited(is) {
+    edited(/** @type {boolean} */ is) {
       changed.hidden = !is;
     },
   };

@@ -6,20 +6,20 @@ import { acceptanceTable, edgeTable } from "./pair-tables.js";
 import { get, same, set } from "./profile.js";
 import { TABLES } from "../../../../text/en/planner.js";
 
-/**
- * @param {{fixed: boolean, onEdit: (part: string) => void, onReset: (part: string) => void}} ctx `part`: "levels", "acceptance",
- *   "edge_cost_ms"
- * @returns {{el: HTMLElement, show: (profile, measured, styles) => void}}
- */
+/** @typedef {import("./profile.js").Profile} Profile @typedef {import("./profile.js").ProfileLevel} ProfileLevel */
+/** @typedef {import("../../../shared/levels/kinds.js").Look} Look @typedef {"levels"|"acceptance"|"edge_cost_ms"} Part */
+/** @typedef {{fixed: boolean, onEdit: (part: string) => void, onReset: (part: string) => void}} Context `part`: a Part */
+
+/** @param {Context} ctx */
 export function profileTables(ctx) {
   const costs = panel(TABLES.costs, "levels", TABLES.costsText, ctx);
   const accepts = panel(TABLES.accepts, "acceptance", TABLES.acceptsText, ctx);
   const edges = panel(TABLES.edges, "edge_cost_ms", TABLES.edgesText, ctx);
   const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
-  /** @type {any} */ let shown = null;
+  /** @type {import("./number-cell.js").Shown} */ let shown;
   const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
 
-  function show(profile, measured, styles) {
+  function show(/** @type {Profile} */ profile, /** @type {Profile} */ measured, /** @type {Look[]} */ styles) {
     shown = { profile, measured, styles };
     for (const box of Object.values(panels)) box.origin(measured.about?.simulated ? TABLES.assumed : TABLES.measured);
     accepts.tell(
@@ -34,31 +34,26 @@ export function profileTables(ctx) {
     marks();
   }
 
+  /** @param {(string|number)[]} path @param {number|undefined} value @param {string} part */
   function edit(path, value, part) {
     set(shown.profile, path, value);
     // Intervals belong to what was measured.
-    if (path[2] === "cost_ms") delete shown.profile.levels[path[1]].interval_ms;
+    if (path[2] === "cost_ms") delete shown.profile.levels[Number(path[1])].interval_ms;
     marks();
     ctx.onEdit(part);
   }
 
   function marks() {
     const { profile, measured } = shown;
+    const held = (/** @type {Profile} */ { levels, round_ms, acceptance, by_width, by_rule, edge_cost_ms }) => ({
+      levels: [bare(levels), round_ms],
+      acceptance: [acceptance, by_width, by_rule],
+      edge_cost_ms,
+    });
+    const [written, was] = [held(profile), held(measured)];
     for (const [part, box] of Object.entries(panels)) {
-      const keys = {
-        levels: ["levels", "round_ms"],
-        acceptance: ["acceptance", "by_width", "by_rule"],
-        edge_cost_ms: ["edge_cost_ms"],
-      }[part];
-      box.changed(
-        keys.some(
-          (key) =>
-            !same(
-              key === "levels" ? bare(profile[key]) : profile[key],
-              key === "levels" ? bare(measured[key]) : measured[key],
-            ),
-        ),
-      );
+      const name = /** @type {Part} */ (part);
+      box.changed(!same(written[name], was[name]));
     }
     for (const cell of /** @type {NodeListOf<HTMLElement>} */ (el.querySelectorAll("[data-path]"))) {
       const path = JSON.parse(cell.dataset.path ?? "");
@@ -69,8 +64,9 @@ export function profileTables(ctx) {
   return { el, show };
 }
 
-const bare = (levels) => levels.map(({ interval_ms: _, ...level }) => level);
+const bare = (/** @type {ProfileLevel[]} */ levels) => levels.map(({ interval_ms: _, ...level }) => level);
 
+/** @param {string} title @param {string} part @param {string} text @param {Context} ctx */
 function panel(title, part, text, ctx) {
   const back = h("button", { type: "button", class: "hx-quiet hx-plan-reset", onclick: () => ctx.onReset(part) });
   const body = h("div", { class: "hx-figure-scroll hx-plan-scroll" });
@@ -88,19 +84,19 @@ function panel(title, part, text, ctx) {
     refused.textContent = detail;
     refused.hidden = !detail;
   });
-  const origin = (word) => {
+  const origin = (/** @type {string} */ word) => {
     back.textContent = TABLES.reset(word);
     back.setAttribute("aria-label", TABLES.resetOf(title, word));
   };
   return {
     el,
-    fill: (table) => body.replaceChildren(...(table ? [table] : [])),
-    changed: (is) => {
+    fill: (/** @type {HTMLElement|null} */ table) => body.replaceChildren(...(table ? [table] : [])),
+    changed: (/** @type {boolean} */ is) => {
       back.disabled = !is;
       back.hidden = ctx.fixed;
     },
     origin,
-    tell: (words) => {
+    tell: (/** @type {string} */ words) => {
       told.textContent = words;
     },
   };
