@@ -31,7 +31,10 @@ export const racesKnown = () => once("races", []);
 
 /** @returns {Promise<{name: string, title: string}[]>} those of the Atlas */
 export const systemsKnown = async () =>
-  (await once("systems", { systems: [] })).systems.map(({ id, name }) => ({ name: id, title: name }));
+  (await once("systems", { systems: [] })).systems.map((/** @type {{id: string, name: string}} */ one) => ({
+    name: one.id,
+    title: one.name,
+  }));
 
 /** A step. @param {any[]} all lessons @param {{lesson: string, step: number}} of */
 export const stepOfTally = (all, { lesson, step }) => all.find((one) => one.id === lesson)?.steps[step - 1] ?? null;

@@ -3,7 +3,7 @@
 const EVENT = "hx:answered"; // on the document
 
 /**
- * @typedef {{lesson: string, step: number, answer: any}} Answered by the lesson's id; answer: the index of a choice, a
+ * @typedef {{lesson: string, step: number, answer: import("./figures/figure-parts.js").Answer}} Answered by the lesson's id; answer: the index of a choice, a
  *   number, or null for one that was shown
  */
 

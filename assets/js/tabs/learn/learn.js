@@ -27,10 +27,13 @@ export async function mount(root) {
   await page.begin();
 }
 
+/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson */
+
 class LearnPage {
-  constructor(root, stage) {
-    /** @type {any[]} */ this.lessons = [];
+  constructor(/** @type {Element} */ root, /** @type {import("../../shared/player/within-reach.js").Reach} */ stage) {
+    /** @type {Lesson[]} */ this.lessons = [];
     /** @type {Promise<void>} */ this.onPaper = Promise.resolve(); // the sheet is written
+    /** @type {boolean|undefined} */ this.open = undefined; // this tab; undefined: the lessons are not here yet
     this.library = new Library();
     this.list = new List({
       onOpen: (lesson, step) => this.go({ ...NOWHERE, lesson, step }),
@@ -65,7 +68,10 @@ class LearnPage {
   async begin() {
     try {
       const { lessons, classes } = await fetched("lessons");
-      this.lessons = lessons.map((one, i) => ({ ...one, number: parseInt(one.id, 10) || i + 1 }));
+      this.lessons = lessons.map((/** @type {Lesson} */ one, /** @type {number} */ i) => ({
+        ...one,
+        number: parseInt(one.id, 10) || i + 1,
+      }));
       this.classes.learn(classes, this.lessons);
     } catch {
       say(this.list.note, WORDS.failed);
@@ -136,7 +142,7 @@ class LearnPage {
     this.panel.close();
   }
 
-  after(lesson) {
+  after(/** @type {Lesson} */ lesson) {
     return this.lessons[this.lessons.indexOf(lesson) + 1] ?? null;
   }
 }

@@ -8,6 +8,7 @@ import { WORDS } from "../../../text/en/learn.js";
  * @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
  */
 export function createHead({ onClose, onPrint, onGo, onBack }) {
+  /** @param {string} text @param {() => void} onclick */
   const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
   const kicker = h("p", { class: "hx-lesson-kicker" });
   const title = h("h1", { class: "hx-lesson-title" });
@@ -23,6 +24,7 @@ export function createHead({ onClose, onPrint, onGo, onBack }) {
     h("span", { text: WORDS.drift }),
     button(WORDS.goBack, onBack),
   );
+  /** @param {Parameters<typeof icon>[0]} sign @param {string} text @param {() => void} onclick */
   const small = (sign, text, onclick) =>
     h("button", { type: "button", class: "hx-icon-button", "aria-label": text, "data-tip": text, onclick }, icon(sign));
   const head = h(
@@ -52,7 +54,7 @@ export function createHead({ onClose, onPrint, onGo, onBack }) {
     foot,
     unfold: () => fold(false),
     /**
-     * @param {any} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
+     * @param {import("./figures/figure-parts.js").Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
      * @param {boolean} held whether a class leads
      */
     show(lesson, step, pages, after, held) {

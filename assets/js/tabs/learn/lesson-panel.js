@@ -14,7 +14,12 @@ import { keep, kept } from "./progress.js";
 import { closingOf, stepOf } from "./step.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** The last recording that these steps open. @param {any[]} steps @returns {string|null} */
+/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./figures/figure-parts.js").Step} Step */
+/** @typedef {import("./figures/figure-parts.js").Answer} Answer */
+
+const none = /** @type {any} */ (null); // while no lesson is open
+
+/** The last recording that these steps open. @param {Step[]} steps @returns {string|null} */
 export function recordingAt(steps) {
   return steps.map((step) => step.action?.recording).findLast(Boolean) ?? null;
 }
@@ -22,13 +27,13 @@ export function recordingAt(steps) {
 export class Panel {
   /**
    * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
-   *   after: (lesson: any) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
+   *   after: (lesson: Lesson) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
    *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
    *   a step on or back of the class, if one is held
    */
   constructor(ctx) {
     this.ctx = ctx;
-    /** @type {any} */ this.lesson = null;
+    /** @type {Lesson} */ this.lesson = none;
     this.step = 1;
     this.beside = false; // Explore
     this.run = new OwnRun(ctx.library);
@@ -56,12 +61,12 @@ export class Panel {
     return this.lesson.steps.length + 1;
   }
 
-  /** Opens a lesson at a step; beside Explore if it is answered. @param {any} lesson @param {number} step @param {boolean} beside */
+  /** Opens a lesson at a step; beside Explore if it is answered. @param {Lesson} lesson @param {number} step @param {boolean} beside */
   async show(lesson, step, beside, { focus = true } = {}) {
     this.lesson = lesson;
     this.step = Math.min(step, this.pages);
     this.beside = beside;
-    /** @type {any} */ this.asked = undefined; // what was answered since the step was opened
+    /** @type {Answer|undefined} */ this.asked = undefined; // what was answered since the step was opened
     this.el.hidden = false;
     this.ctx.drive.begin(); // what the step before was playing ends here
     keep(lesson.id, { step: this.step, ...(this.step === this.pages ? { done: true } : {}) });
@@ -78,7 +83,7 @@ export class Panel {
     if (this.el.hidden) return;
     this.el.hidden = true;
     this._still();
-    this.lesson = null;
+    this.lesson = none;
     document.body.classList.remove("hx-lesson-beside");
     this.ctx.drive.end();
   }
@@ -114,7 +119,9 @@ export class Panel {
   _needed() {
     const own = recordingAt(this.lesson.steps.slice(0, this.step));
     const { figure, reveal } = this.page ?? {};
-    const others = [figure?.recording, reveal?.figure?.recording, reveal?.action?.recording].filter(Boolean);
+    const others = [figure?.recording, reveal?.figure?.recording, reveal?.action?.recording].filter(
+      (name) => name !== undefined,
+    );
     return [...new Set([...(own ? [own] : []), ...others])];
   }
 
@@ -148,13 +155,13 @@ export class Panel {
     if (focus) this.heading.focus({ preventScroll: true });
   }
 
-  /** The picture of the step, or of its answer. */
+  /** The picture of the step, or of its answer. @param {boolean} fresh */
   _picture(fresh) {
     const { page, open } = this;
     const figure = (!open && page?.reveal?.figure) || page?.figure;
     const model = this.run.model(figure?.recording);
     if (!figure || !model) return null;
-    const hides = open ? hiddenBy(page.question) : [];
+    const hides = open && page?.question ? hiddenBy(page.question) : [];
     return pictureOf({ step: page, figure, model, open, hides, fresh, sources: () => this.run.sources });
   }
 
@@ -168,7 +175,7 @@ export class Panel {
     if (this.lesson && this.open) void this._answer(null);
   }
 
-  /** An answer opens the reveal, and the picture shows it. */
+  /** An answer opens the reveal, and the picture shows it. @param {Answer} answer */
   async _answer(answer) {
     const { lesson, step } = this;
     await this.gathering;
@@ -201,7 +208,7 @@ export class Panel {
     if (lit) this._clear(lit);
   }
 
-  /** What is lit must not lie below the sheet. */
+  /** What is lit must not lie below the sheet. @param {HTMLElement} lit */
   _clear(lit) {
     const box = lit.getBoundingClientRect();
     const sheet = getComputedStyle(this.el).getPropertyValue("--sheet").trim() === "1";
@@ -218,7 +225,7 @@ export class Panel {
     if (this.parts.drift.hidden !== own) this.parts.drift.hidden = own;
   }
 
-  _key(event) {
+  _key(/** @type {KeyboardEvent} */ event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape" && this._isBeside) this.ctx.onStep(this.step, false);
     else if (event.key === "Escape") this.ctx.onClose();

@@ -11,7 +11,7 @@ import { setQuery } from "../../shared/kit/tabs.js";
 /** @returns {Place} */
 export function asked() {
   const query = new URLSearchParams(location.search);
-  const count = (name) => {
+  const count = (/** @type {string} */ name) => {
     const text = query.get(name) ?? "";
     return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : null;
   };

@@ -25,7 +25,7 @@ export class Library {
     return coming;
   }
 
-  async _recording(name) {
+  async _recording(/** @type {string} */ name) {
     const payload = await asked(`recordings/${encodeURIComponent(name)}`);
     const model = new TraceModel();
     model.append(payload.ev);

@@ -5,12 +5,14 @@ import { forget, kept, lastOpen } from "./progress.js";
 import { CLASS } from "../../../text/en/class.js";
 import { WORDS } from "../../../text/en/learn.js";
 
+/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./class/stops.js").ClassPlan} ClassPlan */
+
 export class List {
   /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void, onClass: (id: string) => void}} ctx */
   constructor(ctx) {
     this.ctx = ctx;
-    /** @type {any[]} */ this.lessons = [];
-    /** @type {any[]} */ this.plans = []; // of classes
+    /** @type {Lesson[]} */ this.lessons = [];
+    /** @type {ClassPlan[]} */ this.plans = []; // of classes
     this.note = h("p", { class: "hx-learn-note", role: "status" });
     this.goOn = h("button", { type: "button", class: "hx-go", hidden: true });
     this.forgets = h("button", {
@@ -53,7 +55,7 @@ export class List {
     );
   }
 
-  /** @param {any[]} lessons @param {string} [said] @param {any[]} [classes] */
+  /** @param {Lesson[]} lessons @param {string} [said] @param {ClassPlan[]} [classes] */
   show(lessons, said = "", classes = this.plans) {
     this.lessons = lessons;
     this.plans = classes;
@@ -70,7 +72,7 @@ export class List {
     this.goOn.onclick = () => this.ctx.onOpen(last.number, step);
   }
 
-  _class({ id, title, goal, minutes }) {
+  _class(/** @type {ClassPlan} */ { id, title, goal, minutes }) {
     const link = h("a", { href: `?${new URLSearchParams({ tab: "learn", class: id })}` });
     link.append(
       h("span", { class: "hx-lessons-number", text: CLASS.minutes(minutes) }),
@@ -85,7 +87,7 @@ export class List {
     return h("li", {}, link);
   }
 
-  _item(lesson) {
+  _item(/** @type {Lesson} */ lesson) {
     const { step = 0, done = false } = kept(lesson.id);
     const pages = lesson.steps.length + 1;
     const reached = done ? WORDS.done : step ? WORDS.reached(step, pages) : WORDS.untouched;

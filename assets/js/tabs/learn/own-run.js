@@ -5,14 +5,14 @@ export class OwnRun {
   /** @param {import("./library.js").Library} library */
   constructor(library) {
     this.library = library;
-    /** @type {any} */ this.lesson = null;
+    /** @type {unknown} */ this.lesson = null;
     /** @type {string[]} */ this.recordings = []; // of the step: its own first, then those of its pictures
-    /** @type {any} */ this.gathered = null; // what is at hand
+    /** @type {string[]|null} */ this.gathered = null; // what is at hand
   }
 
   /**
    * Fetches what a step needs; whether it is still the step that is open when all is there.
-   * @param {any} lesson @param {string[]} recordings
+   * @param {unknown} lesson @param {string[]} recordings
    */
   async gather(lesson, recordings) {
     Object.assign(this, { lesson, recordings });

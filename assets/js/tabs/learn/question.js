@@ -9,11 +9,13 @@ import { WORDS } from "../../../text/en/learn.js";
 let made = 0; // groups of choices, each with a name of its own
 
 /**
- * @param {any} question as app/tabs/learn/lessons.py declares it
- * @param {{answer: any, ready: boolean, sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void}} ctx
- *   answer: given before, else undefined; the index of a choice, a number, or null for one that was shown. ready: whether
- *   the figures are at hand that a verdict needs
+ * @typedef {import("./figures/figure-parts.js").Question} Question @typedef {import("./figures/figure-parts.js").Estimate} Estimate
+ * @typedef {import("./figures/figure-parts.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
+ * @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
+ *   before; ready: whether the figures are at hand that a verdict needs
  */
+
+/** @param {Question} question @param {Context} ctx */
 export function questionOf(question, ctx) {
   const ask = h("legend", {}, ...rich(question.ask));
   const given = ctx.answer !== undefined;
@@ -25,7 +27,7 @@ export function questionOf(question, ctx) {
     form.append(ctx.ready ? verdict(question, ctx) : saying(WORDS.reading, "waits"));
     return form;
   }
-  const input = question.number ? estimate(question) : choices(question);
+  const input = question.number ? estimate(question.number) : choices(question);
   const commit = h("button", { type: "submit", class: "hx-quiet hx-commit", text: WORDS.commit, disabled: true });
   const give = h("button", { type: "button", class: "hx-quiet", text: WORDS.give, onclick: () => ctx.onAnswer(null) });
   input.el.addEventListener("input", () => (commit.disabled = input.value() === null));
@@ -38,7 +40,7 @@ export function questionOf(question, ctx) {
   return form;
 }
 
-function choices({ choices: list }) {
+function choices(/** @type {Question} */ { choices: list = [] }) {
   const name = `hx-choice-${++made}`;
   const radios = list.map((_, i) => h("input", { type: "radio", name, value: String(i) }));
   const el = h(
@@ -47,17 +49,17 @@ function choices({ choices: list }) {
     ...list.map((one, i) => h("label", { class: "hx-choice" }, radios[i], h("span", {}, ...rich(one.text)))),
   );
   const value = () => {
-    const at = radios.findIndex((/** @type {any} */ one) => one.checked);
+    const at = radios.findIndex((one) => one.checked);
     return at < 0 ? null : at;
   };
   return { el, value };
 }
 
-function estimate({ number }) {
+function estimate(/** @type {Estimate} */ number) {
   const input = h("input", { class: "hx-input", inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
   const fault = h("p", { class: "hx-estimate-fault", role: "alert", hidden: true });
   const el = h("div", {}, h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit })), fault);
-  const written = () => /** @type {any} */ (input).value.trim();
+  const written = () => input.value.trim();
   // What is asked for is counted or measured: none of it can be below zero.
   const value = () => (/^\d+([.,]\d+)?$/.test(written()) ? Number(written().replace(",", ".")) : null);
   input.addEventListener("input", () => {
@@ -70,12 +72,12 @@ function estimate({ number }) {
 }
 
 /** Which choices are right, for what is loaded. @returns {(boolean|null)[]} */
-export const rightOnes = (question, sources) =>
-  question.choices.map((one) => (one.when ? holds(one.when, sources) : Boolean(one.right)));
+export const rightOnes = (/** @type {Question} */ question, /** @type {Sources} */ sources) =>
+  (question.choices ?? []).map((one) => (one.when ? holds(one.when, sources) : Boolean(one.right)));
 
-function choicesGiven(question, { answer, ready, sources }) {
+function choicesGiven(/** @type {Question} */ question, /** @type {Context} */ { answer, ready, sources }) {
   const right = ready ? rightOnes(question, sources()) : [];
-  const items = question.choices.map((one, i) => {
+  const items = (question.choices ?? []).map((one, i) => {
     const marks = [right[i] ? WORDS.mark : "", answer === i ? WORDS.yours : ""].filter(Boolean).join(", ");
     return h(
       "li",
@@ -89,13 +91,13 @@ function choicesGiven(question, { answer, ready, sources }) {
 }
 
 /** The answer that a reference gives. @returns {import("./figures/refs.js").Figure|null} */
-export function answerOf(reference, sources) {
+export function answerOf(/** @type {string} */ reference, /** @type {Sources} */ sources) {
   const [found] = references(reference);
   return figure(sources, found?.name ?? "", found?.source);
 }
 
 /** The figure that the step states beside the one it asks for; null where it states none. */
-function given(number, sources) {
+function given(/** @type {Estimate} */ number, /** @type {Sources} */ sources) {
   const value = number.given ? answerOf(number.given, sources)?.value : null;
   return typeof value === "number" ? value : null;
 }
@@ -108,10 +110,10 @@ export const isNear = (answer, value, within = 0.15, stated = null) =>
   Math.abs(answer - value) <= within * Math.abs(value) &&
   (stated === null || answer === value || (answer - stated) * (value - stated) > 0);
 
-const saying = (text, kind) =>
+const saying = (/** @type {string} */ text, /** @type {string} */ kind) =>
   h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
 
-function verdict(question, { answer, sources }) {
+function verdict(/** @type {Question} */ question, /** @type {Context} */ { answer = null, sources }) {
   if (question.number) {
     const found = answerOf(question.number.answer, sources());
     if (!found) return saying(WORDS.missing, "none");
@@ -128,5 +130,5 @@ function verdict(question, { answer, sources }) {
   const right = rightOnes(question, sources());
   if (!right.includes(true)) return saying(WORDS.missing, "none");
   if (answer === null) return saying(WORDS.shown, "shown");
-  return right[answer] ? saying(WORDS.right, "right") : saying(WORDS.wrong, "off");
+  return right[answer ?? -1] ? saying(WORDS.right, "right") : saying(WORDS.wrong, "off");
 }

@@ -10,10 +10,14 @@ import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
+/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./figures/figure-parts.js").Step} Step */
+/** @typedef {import("./figures/figure-parts.js").Question} Question */
+/** @typedef {import("./figures/refs.js").Sources} Sources @typedef {import("./library.js").Library} Library */
+
 const LETTERS = "abcdefgh";
 
 export class Sheet {
-  /** @param {{library: import("./library.js").Library, onBack: () => void}} ctx */
+  /** @param {{library: Library, onBack: () => void}} ctx */
   constructor(ctx) {
     this.ctx = ctx;
     this.said = h("p", { class: "hx-sheet-said", role: "status" });
@@ -36,7 +40,7 @@ export class Sheet {
     );
   }
 
-  /** All lessons, or one. @param {any[]} lessons @param {any} [alone] the one */
+  /** All lessons, or one. @param {Lesson[]} lessons @param {Lesson|null} [alone] the one */
   async show(lessons, alone = null) {
     this.el.hidden = false;
     say(this.back, alone ? WORDS.sheetBackTo(alone.number) : WORDS.sheetBack);
@@ -58,13 +62,14 @@ export class Sheet {
   }
 }
 
-/** The recordings that a step opens or draws. */
+/** The recordings that a step opens or draws. @param {Step} step */
 const recordingsOf = ({ action, figure, reveal }) =>
-  [action?.recording, figure?.recording, reveal?.figure?.recording].filter(Boolean);
+  [action?.recording, figure?.recording, reveal?.figure?.recording].filter((name) => name !== undefined);
 
-const asking = (lesson) => lesson.steps.filter((step) => step.question);
-/** Every question by its number on paper: lesson, then which of it. */
-const numbered = (lesson) => asking(lesson).map((step, i) => ({ step, name: `${lesson.number}.${i + 1}` }));
+const asking = (/** @type {Lesson} */ lesson) =>
+  lesson.steps.flatMap((step) => (step.question ? { step, question: step.question } : []));
+/** Every question by its number on paper: lesson, then which of it. @param {Lesson} lesson */
+const numbered = (lesson) => asking(lesson).map((one, i) => ({ ...one, name: `${lesson.number}.${i + 1}` }));
 
 /** What stands at the head of a sheet. @param {string} title @param {string} lead */
 function headOf(title, lead) {
@@ -78,7 +83,7 @@ function headOf(title, lead) {
   );
 }
 
-function questions(lessons, library) {
+function questions(/** @type {Lesson[]} */ lessons, /** @type {Library} */ library) {
   return h(
     "section",
     { class: "hx-paper-part" },
@@ -89,8 +94,8 @@ function questions(lessons, library) {
         { class: "hx-paper-lesson" },
         h("h2", { text: `${lesson.number}  ${lesson.title}` }),
         h("p", { class: "hx-paper-goal", text: lesson.goal }),
-        ...numbered(lesson).map(({ step, name }) =>
-          asked(step.question, name, sourcesOf(lesson, step, library), step.text),
+        ...numbered(lesson).map(({ step, question, name }) =>
+          asked(question, name, sourcesOf(lesson, step, library), step.text),
         ),
       ),
     ),
@@ -98,16 +103,17 @@ function questions(lessons, library) {
 }
 
 /** A lesson as it is before anything is answered. @param {import("./pictures/frame.js").Picture[]} pictures those that are made */
-function handout(lesson, library, pictures) {
+function handout(/** @type {Lesson} */ lesson, /** @type {Library} */ library, pictures) {
   const names = new Map(numbered(lesson).map(({ step, name }) => [step, name]));
   const steps = lesson.steps.map((step) => {
     const { figure, question } = step;
     const sources = sourcesOf(lesson, step, library);
     const model = figure ? (library.recordings.get(figure.recording ?? "") ?? sources.model) : null;
     const hides = question ? hiddenBy(question) : [];
-    const picture = model
-      ? pictureOf({ step, figure, model, open: Boolean(question), hides, fresh: false, sources: () => sources })
-      : null;
+    const picture =
+      figure && model
+        ? pictureOf({ step, figure, model, open: Boolean(question), hides, fresh: false, sources: () => sources })
+        : null;
     if (picture) pictures.push(picture);
     const el = h(
       "section",
@@ -128,7 +134,7 @@ function handout(lesson, library, pictures) {
   );
 }
 
-/** A question with room to write. @param {any} question @param {string|undefined} name @param {import("./figures/refs.js").Sources} sources @param {string} [text] before it */
+/** A question with room to write. @param {Question} question @param {string|undefined} name @param {Sources} sources @param {string} [text] before it */
 function asked(question, name, sources, text = "") {
   const el = h(
     "div",
@@ -140,7 +146,7 @@ function asked(question, name, sources, text = "") {
       : h(
           "ul",
           { class: "hx-paper-choices" },
-          ...question.choices.map((one, i) =>
+          ...(question.choices ?? []).map((one, i) =>
             h("li", {}, h("i", {}), h("span", {}, `${LETTERS[i]}  `, ...rich(one.text))),
           ),
         ),
@@ -150,13 +156,15 @@ function asked(question, name, sources, text = "") {
   return el;
 }
 
-function answers(lessons, library) {
+function answers(/** @type {Lesson[]} */ lessons, /** @type {Library} */ library) {
   const parts = lessons.map((lesson) =>
     h(
       "section",
       { class: "hx-paper-lesson" },
       h("h2", { text: `${lesson.number}  ${lesson.title}` }),
-      ...numbered(lesson).map(({ step, name }) => answered(step, name, sourcesOf(lesson, step, library))),
+      ...numbered(lesson).map(({ step, question, name }) =>
+        answered(question, step.reveal, name, sourcesOf(lesson, step, library)),
+      ),
       h(
         "ul",
         { class: "hx-paper-keep" },
@@ -174,20 +182,24 @@ function answers(lessons, library) {
   );
 }
 
+/** @param {Lesson} lesson @param {Step} step @param {Library} library */
 function sourcesOf(lesson, step, { recordings, reports }) {
   const name = recordingAt(lesson.steps.slice(0, lesson.steps.indexOf(step) + 1));
   return { model: recordings.get(name ?? "") ?? null, recordings, reports };
 }
 
 /** A line of the summary speaks of the lesson's last run. */
-function filled(el, lesson, library) {
-  fill(el, sourcesOf(lesson, lesson.steps.at(-1), library));
+function filled(/** @type {HTMLElement} */ el, /** @type {Lesson} */ lesson, /** @type {Library} */ library) {
+  fill(el, sourcesOf(lesson, lesson.steps[lesson.steps.length - 1], library));
   return el;
 }
 
-function answered({ question, reveal }, name, sources) {
+/** @param {Question} question @param {Step["reveal"]} reveal @param {string} name @param {Sources} sources */
+function answered(question, reveal, name, sources) {
   const right = question.number
-    ? [answerOf(question.number.answer, sources)?.text ?? "\u2013", question.number.unit].filter(unlessSaid).join(" ")
+    ? [answerOf(question.number.answer, sources)?.text ?? "\u2013", question.number.unit ?? ""]
+        .filter(unlessSaid)
+        .join(" ")
     : rightOnes(question, sources)
         .flatMap((one, i) => (one ? [LETTERS[i]] : []))
         .join(", ") || "\u2013";
@@ -202,7 +214,7 @@ function answered({ question, reveal }, name, sources) {
       " ",
       h("b", { class: "hx-paper-right", text: right }),
       " ",
-      ...told(reveal),
+      ...(reveal ? told(reveal) : []),
       run
         ? h(
             "span",
@@ -217,5 +229,5 @@ function answered({ question, reveal }, name, sources) {
   return el;
 }
 
-/** A unit stands once: figures such as "63 ms" bring their own. */
+/** A unit stands once: figures such as "63 ms" bring their own. @param {string} part @param {number} i */
 const unlessSaid = (part, i, /** @type {any[]} */ [figure]) => part && (i === 0 || !/\p{L}|%/u.test(figure));

@@ -6,10 +6,13 @@ import { questionOf } from "./question.js";
 import { rich, told } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
+/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./figures/figure-parts.js").Step} Step */
+/** @typedef {import("./figures/figure-parts.js").Answer} Answer */
+
 /**
- * @param {any} step as app/tabs/learn/lessons.py declares it
- * @param {{goal: string, picture: HTMLElement|null, answer: any, ready: boolean, beside: boolean,
- *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: any) => void, onExplore: () => void}} ctx goal: of
+ * @param {Step} step
+ * @param {{goal: string, picture: HTMLElement|null, answer: Answer|undefined, ready: boolean, beside: boolean,
+ *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
  *   the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
  *   onExplore: there, or back
  */
@@ -34,7 +37,8 @@ export function stepOf(step, ctx) {
   return { el, heading };
 }
 
-/** Explore is one press away, but not while it would answer the question. */
+/** Explore is one press away, but not while it would answer the question.
+ *  @param {Step} step @param {boolean} answered @param {{beside: boolean, onExplore: () => void}} ctx */
 function explore(step, answered, { beside, onExplore }) {
   if (!step.action?.recording && !step.action?.at) return null;
   const button = h("button", {
@@ -49,7 +53,7 @@ function explore(step, answered, { beside, onExplore }) {
 
 /**
  * The last page of a lesson: one thing to try, and what to keep.
- * @param {any} lesson @param {{onTry: () => void}} ctx
+ * @param {Lesson} lesson @param {{onTry: () => void}} ctx
  */
 export function closingOf(lesson, { onTry }) {
   const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: WORDS.tryIt });

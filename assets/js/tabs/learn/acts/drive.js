@@ -9,10 +9,7 @@ import { openTab } from "../../../shared/kit/tabs.js";
 import { momentOf } from "./named-moments.js";
 import { panelsOf } from "./page-parts.js";
 
-/**
- * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
- *   set?: Record<string, any>, tab?: string}} Action as app/tabs/learn/lessons.py declares it
- */
+/** @typedef {import("../figures/figure-parts.js").Action} Action */
 
 const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"]);
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
@@ -99,11 +96,14 @@ export class Drive {
 
 /**
  * The nth committed token, or the first that was copied from the text that the run itself had written.
- * @param {any} model @param {number|"copied"} which @returns {number|undefined} its serial
+ * @param {import("../../../shared/run/trace.js").TraceModel|null} model @param {number|"copied"} which @returns {number|undefined} its serial
  */
 export function tokenOf(model, which) {
   if (which !== "copied") return model?.committed[which - 1];
-  return model?.committed.find((serial) => origin(model, model.tokens.get(serial))?.serial != null);
+  return model?.committed.find((serial) => {
+    const record = model.tokens.get(serial);
+    return record && origin(model, record)?.serial != null;
+  });
 }
 
 /** Of the speeds that the player knows, the one nearest to a wanted one. @param {number} wanted */

@@ -45,7 +45,7 @@ export class Light {
 
 const PANELS = ".hx-title, .hx-prompt-row, .hx-text-panel, .hx-tower, .hx-clock";
 
-/** The panels that hold none of the lit parts. */
+/** The panels that hold none of the lit parts. @param {HTMLElement} stage @param {Element[]} lit */
 function beside(stage, lit) {
   const panels = [...stage.querySelectorAll(PANELS)];
   return panels.filter((panel) => !lit.some((one) => panel.contains(one)));

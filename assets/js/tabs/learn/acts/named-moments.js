@@ -21,7 +21,7 @@ export function momentOf(model, words) {
   return when === "end" ? round.t1 : draftedBy(model, round);
 }
 
-/** When a token was rejected, or the end of the round in which it was. @param {any} model @param {string[]} words */
+/** When a token was rejected, or the end of the round in which it was. @param {import("../../../shared/run/trace.js").TraceModel} model @param {string[]} words */
 function fallen(model, words) {
   const over = words.at(-1) === "end";
   const lost = rejected(model, ...(over ? words.slice(0, -1) : words));
@@ -32,7 +32,10 @@ function fallen(model, words) {
 
 /** When a round's first draft was there, before anybody judged it. A lookup that finds nothing leaves no event, and the moment
  *  would be the previous round's: then it is the round's first event. */
-function draftedBy(model, { round, t0 }) {
+function draftedBy(
+  /** @type {import("../../../shared/run/trace.js").TraceModel} */ model,
+  /** @type {{round: number, t0: number}} */ { round, t0 },
+) {
   const draft = model.segments.find((one) => one.round === round && one.kind === "draft");
   return (draft?.tokensOut ? draft.t1 : model.marks.find((one) => one.round === round)?.t) ?? t0;
 }

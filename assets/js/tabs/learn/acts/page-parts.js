@@ -26,6 +26,7 @@ export const PARTS = {
 };
 
 /** Parts of a floor, after its letter: `level-N`, `block-N`, `acceptance-T`, `ms-T`, `kv-T`. */
+/** @type {Record<string, string>} */
 const ON_FLOOR = {
   level: ".hx-floor-card",
   block: ".hx-stepper",
@@ -63,5 +64,5 @@ export function part(stage, name) {
   return found instanceof HTMLElement && found.offsetParent !== null ? found : positioned(found);
 }
 
-/** What is fixed in the window has no offset parent and is seen all the same. */
+/** What is fixed in the window has no offset parent and is seen all the same. @param {Element|null|undefined} found */
 const positioned = (found) => (found instanceof HTMLElement && found.getClientRects().length ? found : null);

@@ -23,7 +23,7 @@ const TELLS = /** @type {Record<string, string>} */ ({
   accepted: "acceptance",
 });
 
-/** What an open question hides. @param {any} question as app/tabs/learn/lessons.py declares it @returns {string[]} */
+/** What an open question hides. @param {import("../figures/figure-parts.js").Question} question @returns {string[]} */
 export function hiddenBy({ number, choices = [], hides = [] }) {
   const texts = [number?.answer ?? "", ...choices.map((one) => one.when ?? "")];
   const asked = texts.flatMap(references).filter(({ source, name }) => !source || isBench(source) || name === "beside");

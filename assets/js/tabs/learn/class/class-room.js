@@ -10,6 +10,9 @@ import { TwoWindows } from "./two-windows.js";
 
 const SIZE = "width=900,height=820"; // of the notes' window
 
+/** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("../figures/figure-parts.js").Lesson} Lesson */
+/** @typedef {{el: HTMLElement, title: HTMLElement, end?: () => void, heard?: (stop: number) => void}} Page */
+
 export class ClassRoom {
   /**
    * @param {{go: (place: Record<string, any>) => void, answer: () => void}} ctx go: to a place of the Learn tab; answer: shows
@@ -17,15 +20,15 @@ export class ClassRoom {
    */
   constructor(ctx) {
     this.ctx = ctx;
-    /** @type {any[]} */ this.plans = [];
-    /** @type {Map<string, any>} */ this.lessons = new Map();
+    /** @type {ClassPlan[]} */ this.plans = [];
+    /** @type {Map<string, Lesson>} */ this.lessons = new Map();
     this.el = h("div", { class: "hx-class", hidden: true });
-    /** @type {{end?: () => void, heard?: (stop: number) => void, title: HTMLElement}|null} */ this.page = null;
+    /** @type {Page|null} */ this.page = null;
     /** @type {{id: string, stop: number}|null} */ this.at = null; // on the projector
     this.windows = new TwoWindows((message) => this._hear(message));
   }
 
-  /** @param {any[]} plans @param {any[]} lessons */
+  /** @param {ClassPlan[]} plans @param {Lesson[]} lessons */
   learn(plans, lessons) {
     this.plans = plans;
     this.lessons = new Map(lessons.map((one) => [one.id, one]));
@@ -34,9 +37,15 @@ export class ClassRoom {
   /** @param {string} id */
   plan = (id) => this.plans.find((one) => one.id === id) ?? null;
 
+  /** Of a class; none where it is not there. @param {string} id */
+  stops(id) {
+    const plan = this.plan(id);
+    return plan ? stopsOf(plan) : [];
+  }
+
   /**
    * Shows what an address asks for; whether it led elsewhere instead: to the lesson of a stop, or to another tab.
-   * @param {any} plan @param {{stop: number|null, notes: boolean, lesson: number|null}} asked
+   * @param {ClassPlan} plan @param {{stop: number|null, notes: boolean, lesson: number|null}} asked
    */
   show(plan, { stop, notes, lesson }) {
     const found = stop === null ? null : stopsOf(plan)[stop];
@@ -60,14 +69,14 @@ export class ClassRoom {
   /** A step on or back in the class; whether one is held. @param {1|-1} direction */
   move(direction) {
     if (!this.at) return false;
-    const last = stopsOf(this.plan(this.at.id)).length - 1;
+    const last = this.stops(this.at.id).length - 1;
     this.to({ ...this.at, stop: Math.min(last, Math.max(0, this.at.stop + direction)) });
     return true;
   }
 
   /** Leads the projector to a stop. @param {{id: string, stop: number}} where */
   to({ id, stop }) {
-    const found = stopsOf(this.plan(id))[stop];
+    const found = this.stops(id)[stop];
     if (!found) return;
     if (found.what === "open") {
       this.at = { id, stop };
@@ -82,14 +91,14 @@ export class ClassRoom {
     }
   }
 
-  _put(page) {
+  _put(/** @type {Page} */ page) {
     this.page = page;
     this.el.hidden = false;
     this.el.replaceChildren(page.el);
     page.title.focus({ preventScroll: true });
   }
 
-  _planned(plan) {
+  _planned(/** @type {ClassPlan} */ plan) {
     return planPage(plan, this.lessons, {
       onBack: () => this.ctx.go({}),
       onStart: () => this.to({ id: plan.id, stop: 0 }),
@@ -100,7 +109,7 @@ export class ClassRoom {
     });
   }
 
-  _notes(plan, first) {
+  _notes(/** @type {ClassPlan} */ plan, /** @type {number} */ first) {
     const page = notesPage(plan, this.lessons, first, {
       onShow: (stop) => setQuery({ stop: stop ? String(stop + 1) : null }),
       onGo: (stop) => this.windows.say({ go: { id: plan.id, stop } }),
@@ -112,7 +121,7 @@ export class ClassRoom {
     return page;
   }
 
-  /** @param {any} plan @param {number} stop @param {import("./stops.js").Stop} found */
+  /** @param {ClassPlan} plan @param {number} stop @param {import("./stops.js").Stop} found */
   _stop(plan, stop, found) {
     this.at = { id: plan.id, stop };
     this._here();

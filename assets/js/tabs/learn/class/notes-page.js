@@ -8,7 +8,7 @@ import { CLASS } from "../../../../text/en/class.js";
 const ANSWERS_MS = 1500; // until a projector that is there has answered
 
 /**
- * @param {any} plan @param {Map<string, any>} lessons by id @param {number} first the stop to begin at
+ * @param {import("./stops.js").ClassPlan} plan @param {Map<string, import("../figures/figure-parts.js").Lesson>} lessons by id @param {number} first the stop to begin at
  * @param {{onGo: (stop: number) => void, onShow: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
  *   onGo: the projector is to go there; onShow: the notes are there
  */

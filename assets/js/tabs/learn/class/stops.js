@@ -8,22 +8,22 @@
  * @typedef {StepStop | OpenStop | CardStop} Stop
  */
 
-/** @param {any} plan as app/tabs/learn/classes.py declares it @returns {Stop[]} */
+/**
+ * As app/tabs/learn/classes.py declares it.
+ * @typedef {{title: string, minutes: number, say: string[], lesson?: string, steps?: number[], open?: string, asked?: {ask: string, answer: string}[],
+ *   discuss?: string[], tasks?: {text: string, outcome: string, open?: string}[]}} ClassPart
+ * @typedef {{id: string, title: string, goal: string, minutes: number, parts: ClassPart[], before?: string[]}} ClassPlan
+ */
+
+/** @param {ClassPlan} plan @returns {Stop[]} */
 export function stopsOf(plan) {
-  return plan.parts.flatMap((/** @type {any} */ one, /** @type {number} */ part) => [
-    ...(one.steps ?? []).map((/** @type {number} */ step) => ({ part, what: "step", lesson: one.lesson, step })),
-    ...(one.open ? [{ part, what: "open", open: one.open }] : []),
-    ...(one.tasks ?? []).map((/** @type {any} */ task) => ({
-      ...{ part, what: "card", kind: "task", text: task.text, open: task.open ?? "" },
-    })),
-    ...(one.discuss ?? []).map((/** @type {string} */ text) => ({
-      part,
-      what: "card",
-      kind: "discuss",
-      text,
-      open: "",
-    })),
-  ]);
+  return plan.parts.flatMap(({ steps = [], lesson = "", open, tasks = [], discuss = [] }, part) => {
+    /** @type {Stop[]} */ const stops = steps.map((step) => ({ part, what: "step", lesson, step }));
+    if (open) stops.push({ part, what: "open", open });
+    for (const task of tasks) stops.push({ part, what: "card", kind: "task", text: task.text, open: task.open ?? "" });
+    for (const text of discuss) stops.push({ part, what: "card", kind: "discuss", text, open: "" });
+    return stops;
+  });
 }
 
 /**
@@ -40,6 +40,5 @@ export function stopAddress(found, { id, stop, lesson }) {
   return `?${query}`;
 }
 
-/** When a part begins, minutes from the start of the class. @param {any} plan @param {number} part */
-export const beginsAt = (plan, part) =>
-  plan.parts.slice(0, part).reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.minutes, 0);
+/** When a part begins, minutes from the start of the class. @param {ClassPlan} plan @param {number} part */
+export const beginsAt = (plan, part) => plan.parts.slice(0, part).reduce((sum, one) => sum + one.minutes, 0);

@@ -9,9 +9,12 @@ import { ratio } from "./run-figures.js";
 
 /** @typedef {import("./figure-parts.js").Sources} Sources */
 
+/** @typedef {Record<string, any> & {stack: string, plain: string, speed_up: number, called?: string}} Row of a benchmark, as hsd_core/measure/bench writes it */
+
 const PRESET = "smollm2"; // of the lessons that name no run
 
 /** Of a row: `best.3.speed_up` of the quickest stack of three levels, or that of a stack by its name. */
+/** @type {Record<string, import("./figure-parts.js").Entry<(row: Row, other: any) => number|string>>} */
 export const BENCH = {
   speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
   low: [FIGURES.benchLow, times, (r) => r.interval[0]],
@@ -23,18 +26,23 @@ export const BENCH = {
   over: [FIGURES.benchOver, times, (r, other) => r.speed_up / other.speed_up],
 };
 
-/** The rows of the benchmarks of the run's preset, those of its machine first. @param {Sources} sources @returns {any[][]} */
+/** The rows of the benchmarks of the run's preset, those of its machine first. @param {Sources} sources @returns {Row[][]} */
 function tables({ reports, model }) {
   const { preset = PRESET, machine = "" } = model?.header ?? {};
   const own = reports.map(({ results }) => results).filter(({ about }) => about.preset === preset);
   const near = own.sort((a, b) => Number(b.about.machine === machine) - Number(a.about.machine === machine));
   return near.map(({ stacks, about }) => {
-    const names = stackNames(stacks.map(({ stack }) => stack));
-    return stacks.map((one) => ({ ...one, about, machine: about.machine, called: names.get(one.stack) }));
+    const names = stackNames(stacks.map((/** @type {Row} */ one) => one.stack));
+    return stacks.map((/** @type {Row} */ one) => ({
+      ...one,
+      about,
+      machine: about.machine,
+      called: names.get(one.stack),
+    }));
   });
 }
 
-const quickest = (rows) => rows.toSorted((a, b) => b.speed_up - a.speed_up)[0] ?? null;
+const quickest = (/** @type {Row[]} */ rows) => rows.toSorted((a, b) => b.speed_up - a.speed_up)[0] ?? null;
 
 /** A stack's row, in the first benchmark that has it. @param {Sources} sources @param {string} stack */
 function named(sources, stack) {
@@ -42,8 +50,8 @@ function named(sources, stack) {
 }
 
 /** The best stack of so many levels, and of so many others, both of one benchmark. @param {Sources} sources */
-function best(sources, levels, beside) {
-  const of = (rows, count) =>
+function best(sources, /** @type {string} */ levels, /** @type {string} */ beside) {
+  const of = (/** @type {Row[]} */ rows, /** @type {string} */ count) =>
     quickest(rows.filter((one) => one.plain === "target" && one.stack.split(",").length === Number(count)));
   for (const rows of tables(sources)) {
     const [found, other] = [of(rows, levels), of(rows, beside ?? levels)];
@@ -63,7 +71,7 @@ export function rowsOf(sources, stack, [levels, , beside]) {
 /**
  * What the stack of the run gains over plain decoding, with the interval of the benchmark that has it. A single run has
  * no interval: its ends are its own figure. A benchmark is greedy, so it says nothing of a sampled run.
- * @param {Sources} sources
+ * @param {Sources} sources @returns {{value: number, low: number, high: number, texts: string[], said: string, machine: string}|null}
  */
 function gained(sources) {
   const { model } = sources;
@@ -77,7 +85,7 @@ function gained(sources) {
       ...{ value: alone, low: alone, high: alone },
       texts: [own, own, own],
       said: GAIN.alone(own),
-      machine: null,
+      machine: "",
     };
   const {
     interval: [low, high],
@@ -88,7 +96,7 @@ function gained(sources) {
     stated(what, ofBench(row.about, row.stack), times(x));
   const texts = [told("speed_up", value), told("low", low), told("high", high)];
   const figures = { gain: texts[0], low: texts[1], high: texts[2], alone: own };
-  return { ...row, value, low, high, texts, said: GAIN.shipped({ ...figures, machine }) };
+  return { value, low, high, texts, machine, said: GAIN.shipped({ ...figures, machine }) };
 }
 
 /** `gain`, `gain.low`, `gain.high` and `gain.said`. @param {Sources} sources @param {string} [what] */

@@ -29,7 +29,7 @@ for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchm
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
-/** @typedef {import("./figure-parts.js").Sources} Sources */
+/** @typedef {import("./figure-parts.js").Sources} Sources @typedef {number|string|null|undefined} Value */
 
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");
@@ -79,47 +79,49 @@ function comparedAs(model, head, rest) {
   const own = (/** @type {string} */ tag) => level(model, tag)?.tag ?? tag;
   const [first, what, tag] = rest;
   if (head === "yields")
-    return yieldsOf(own(first), Number(what) || model.levels[level(model, first)?.index - 1]?.block || 0);
+    return yieldsOf(own(first), Number(what) || model.levels[(level(model, first)?.index ?? NaN) - 1]?.block || 0);
   if (head === "step") return ["step", first];
   if (head === "reject") return ["reject", ...rest];
   if (head === "round" && what === "usual") return usualOf(own(tag), RUN.round[2](model, first, "rows", tag));
   return NAMES[head] ? [NAMES[head], ...rest.map(own)] : null;
 }
 
-/** The median of a level's passes over so many rows. @param {string} level @param {any} rows */
+/** The median of a level's passes over so many rows. @param {string} level @param {Value} rows */
 export const usualOf = (level, rows) => ["usual", level, rows];
 
 /** What a pass of a level yields with blocks of n. @param {string} level @param {number} n */
 export const yieldsOf = (level, n) => ["yields", level, n];
 
-/** @param {((v: any) => string)|null} [unit] */
+/** @template R @param {import("./figure-parts.js").Entry<R>|undefined} entry @param {(read: R) => Value} asked @param {string} from
+ *  @param {((v: any) => string|undefined)|null} [unit] @returns {Figure|null} */
 function written(entry, asked, from, unit = null) {
   if (!entry) return null;
   const [tip, format, read] = entry;
   const value = asked(read);
   if (value === null || value === undefined || Number.isNaN(value)) return null;
-  const text = (unit ?? format)(value);
+  const text = (unit ?? format)(value) ?? String(value);
   const code = typeof value === "string" && text !== value ? [value] : []; // of a stack, which is called by its name
   return { value, text, tip: [...code, tip, from].join("; ") };
 }
 
 /** Whether a condition such as "$speedup < 1 and $kept > 0.5" holds; null where a figure is missing. */
-export const holds = (condition, sources) =>
+export const holds = (/** @type {string} */ condition, /** @type {Sources} */ sources) =>
   holdsBy(condition, (source, name) => figure(sources, name, source)?.value ?? null);
 
-/** The same of figures from anywhere. @param {(source: string, name: string) => any} read */
+/** The same of figures from anywhere. @param {(source: string, name: string) => any} read @param {string} condition */
 export function holdsBy(condition, read) {
   const found = condition.split(" and ").map((part) => {
-    const [left, sign, right] = part.split(" ").map((x, i) => (i === 1 ? x : operand(x, read)));
-    if (left === null || right === null) return null;
-    return { "<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right, "=": left === right }[
-      sign
-    ];
+    const [one, sign, other] = part.split(" ");
+    const [left, right] = [operand(one, read), operand(other, read)];
+    if (left == null || right == null) return null;
+    /** @type {Record<string, boolean>} */
+    const is = { "<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right, "=": left === right };
+    return is[sign];
   });
   return found.includes(null) ? null : found.every(Boolean);
 }
 
-function operand(text, read) {
+function operand(/** @type {string} */ text, /** @type {(source: string, name: string) => Value} */ read) {
   const [found] = references(text);
   return found ? read(found.source, found.name) : Number(text);
 }

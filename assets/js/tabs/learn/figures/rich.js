@@ -31,8 +31,8 @@ export function rich(text, seen = null) {
 }
 
 /** A text, and the sentences behind it that are said where their condition holds; `fill` shows those. */
-export function told({ text, also = [] }) {
-  const sentence = (one) =>
+export function told(/** @type {{text: string, also?: import("./figure-parts.js").Also[]}} */ { text, also = [] }) {
+  const sentence = (/** @type {import("./figure-parts.js").Also} */ one) =>
     h("span", { class: "hx-also", "data-when": one.when, hidden: true }, " ", ...rich(one.text));
   return [...rich(text), ...also.map(sentence)];
 }
@@ -48,7 +48,7 @@ export function fill(root, sources) {
   }
 }
 
-function badge(letter) {
+function badge(/** @type {string} */ letter) {
   if (letter === "x") return h("span", { class: "hx-legend-swatch hx-lesson-mark", "data-line": "struck", text: "x" });
   const kind = [...grammar.kinds.values()].find((one) => one.letter === letter[0] && !one.written);
   return h("span", {

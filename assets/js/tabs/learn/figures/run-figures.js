@@ -11,19 +11,21 @@ import { yielded } from "../sums/yields.js";
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 
-const last = (model) => model.snapshots.at(-1) ?? null;
-const gauge = (model, tag) => {
+const last = (/** @type {Model} */ model) => model.snapshots.at(-1) ?? null;
+const gauge = (/** @type {Model} */ model, /** @type {string} */ tag) => {
   const own = level(model, tag);
   return own && model.figures.of(Infinity, own.index);
 };
-const committed = (model) => model.committed.map((serial) => model.tokens.get(serial));
-const supplied = (model, tag) => {
+const committed = (/** @type {Model} */ model) => model.committed.flatMap((serial) => model.tokens.get(serial) ?? []);
+const supplied = (/** @type {Model} */ model, /** @type {string} */ tag) => {
   const own = level(model, tag);
   return own && committed(model).filter((token) => token.level === own.index).length;
 };
-const inverse = (v) => (v ? 1000 / v : null);
+const inverse = (/** @type {number|null|undefined} */ v) => (v ? 1000 / v : null);
+/** @param {number|null|undefined} a @param {number|null|undefined} b */
 const product = (a, b) => (a == null || b == null ? null : a * b);
-const mixed = (number) => (v) => (typeof v === "number" ? number(v) : as(v));
+const mixed = (/** @type {(v: number) => string} */ number) => (/** @type {unknown} */ v) =>
+  typeof v === "number" ? number(v) : as(v);
 
 /** How many times as fast as plain decoding a run was. @param {Model} model */
 export function ratio(model) {
@@ -32,7 +34,7 @@ export function ratio(model) {
   return plain && mine ? mine / plain : null;
 }
 
-/** @type {Record<string, [string, (v: any) => string, (model: any, ...rest: string[]) => number|string|null|undefined]>} */
+/** @type {Record<string, [string, (v: any) => string, (model: Model, ...rest: string[]) => number|string|null|undefined]>} */
 export const RUN = {
   speedup: [FIGURES.speedup, times, (m) => ratio(m)],
   tokens_per_s: [FIGURES.tokensPerSecond, rate, (m) => last(m)?.tokens_per_s],
@@ -66,7 +68,7 @@ export const RUN = {
   ms: [FIGURES.ms, ms, (m, tag) => gauge(m, tag)?.ms_per_call],
   block: [FIGURES.block, whole, (m, tag) => level(m, tag)?.block],
   name: [FIGURES.name, as, (m, tag) => level(m, tag)?.name],
-  cost: [FIGURES.cost, ms, (m, tag) => (gauge(m, tag) ? gauge(m, tag).busy_ms / m.committed.length : null)],
+  cost: [FIGURES.cost, ms, (m, tag) => product(gauge(m, tag)?.busy_ms, 1 / m.committed.length)],
   supplied: [FIGURES.supplied, whole, supplied],
   share: [FIGURES.share, percent, (m, tag) => product(supplied(m, tag), 1 / m.committed.length)],
   yields: [
@@ -74,14 +76,17 @@ export const RUN = {
     times,
     (m, tag, given) => {
       const a = gauge(m, tag)?.acceptance;
-      const n = given ? Number(given) : m.levels[level(m, tag)?.index - 1]?.block;
+      const n = given ? Number(given) : m.levels[(level(m, tag)?.index ?? NaN) - 1]?.block;
       return a == null || !n ? null : yielded(a, n);
     },
   ],
   ceiling: [
     FIGURES.ceiling,
     times,
-    (m, tag) => (gauge(m, tag)?.acceptance < 1 ? 1 / (1 - gauge(m, tag).acceptance) : null),
+    (m, tag) => {
+      const a = gauge(m, tag)?.acceptance ?? 1;
+      return a < 1 ? 1 / (1 - a) : null;
+    },
   ],
   depth: [FIGURES.depth, whole, (m, tag) => Number(level(m, tag)?.params?.at) || null],
   source: [

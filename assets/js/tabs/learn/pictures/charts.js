@@ -13,10 +13,11 @@ import { frame } from "./frame.js";
 import { CHART } from "../../../../text/en/pictures.js";
 
 /** @typedef {import("./frame.js").PictureContext} PictureContext */
+/** @typedef {import("../../../shared/run/trace.js").Level} Level */
 /** @typedef {(ctx: PictureContext) => import("./frame.js").Picture} Maker */
 
 const MOST = 40; // columns
-const legend = (levels) =>
+const legend = (/** @type {Level[]} */ levels) =>
   h(
     "p",
     { class: "hx-sketch-key" },
@@ -29,7 +30,7 @@ export function passesPicture({ model, figure: asked, step, open }) {
   const rounds = committedByRound(model, until);
   const shown = rounds.slice(0, MOST);
   const most = Math.max(2, ...shown.map((one) => one.tokens));
-  const column = ({ round, tokens, byLevel }) =>
+  const column = (/** @type {{round: number, tokens: number, byLevel: number[]}} */ { round, tokens, byLevel }) =>
     h(
       "span",
       { class: "hx-chart-column", "data-tip": CHART.pass(roundNumber(round), tokens) },
@@ -56,7 +57,8 @@ export function passesPicture({ model, figure: asked, step, open }) {
 
 /** How long a pass takes by how many rows it has; of more than one row only when that is no longer asked. @type {Maker} */
 export function rowsPicture({ model, open }) {
-  const target = /** @type {any} */ (model.levels.at(-1));
+  const target = /** @type {Level} */ (model.levels.at(-1));
+  /** @param {{rows: number, ms: number}} time */
   const told = ({ rows, ms }) => stated(usualOf(target.tag, rows), ofRun(model.header), CHART.ms(ms));
   const found = timeByRows(model);
   const most = Math.max(...found.map((one) => one.ms));
@@ -77,12 +79,12 @@ export function costsPicture({ model, open }) {
     stated(["cost", model.levels[i].tag], ofRun(model.header), CHART.ms(ms));
   const rest = restOf(levels, whole);
   const most = Math.max(whole, plain ?? 0);
-  const part = (ms, i, text = told(ms, i)) =>
+  const part = (/** @type {number} */ ms, /** @type {number} */ i, text = told(ms, i)) =>
     h("i", {
       style: { "--hue": model.levels[i].hue, "--part": String(ms / most) },
       "data-tip": `${model.levels[i].name}: ${text}`,
     });
-  const row = (name, parts, text) =>
+  const row = (/** @type {string} */ name, /** @type {Node[]} */ parts, /** @type {string} */ text) =>
     h(
       "p",
       { class: "hx-chart-stacked" },
@@ -124,9 +126,9 @@ export function costsPicture({ model, open }) {
 
 /** What stacks gain, with the intervals of the benchmark; the run alone where none has its stack. @type {Maker} */
 export function gainsPicture({ figure: asked, sources, open }) {
-  const found = open ? [] : asked.stacks.map((/** @type {string} */ name) => gainOf(name, sources()));
+  const found = open ? [] : (asked.stacks ?? []).map((name) => gainOf(name, sources()));
   const most = Math.max(2, ...found.map((one) => one.high)) * 1.06;
-  const share = (x) => String(x / most);
+  const share = (/** @type {number} */ x) => String(x / most);
   const rows = found.map((one) =>
     h(
       "li",
@@ -151,7 +153,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
 }
 
 /** Of the run's own stack (`run`), the best of so many levels (`best.3`), or a stack of the benchmark. */
-function gainOf(name, sources) {
+function gainOf(/** @type {string} */ name, /** @type {import("../figures/refs.js").Sources} */ sources) {
   const best = name.startsWith("best.");
   const of = (/** @type {string} */ what) =>
     best ? figure(sources, `${name}.${what}`, "bench") : figure(sources, what, name === "run" ? "" : `bench:${name}`);

@@ -17,7 +17,7 @@ const FRAMES = 24; // in which so many are tossed
 
 /** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
 export function coinPicture({ model, step, figure, open }) {
-  const [, ...which] = (figure.at ?? step.action.at).split(" ").filter((/** @type {string} */ word) => word !== "end");
+  const [, ...which] = (figure.at ?? step.action?.at ?? "").split(" ").filter((word) => word !== "end");
   const record = rejected(model, ...which);
   const j = record?.judgements.find((one) => one.outcome === "rejected");
   const act = record && j ? sampledAct(model, record, j, LINES) : null;

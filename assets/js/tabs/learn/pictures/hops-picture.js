@@ -13,7 +13,7 @@ const EDGE = { left: 130, right: 20, top: 30, bottom: 34 };
 
 /** @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
 export function hopsPicture({ open, figure }) {
-  const levels = styleLevels(figure.levels.map((/** @type {string} */ name) => ({ kind: name, name })));
+  const levels = styleLevels((figure.levels ?? []).map((name) => ({ kind: name, name })));
   const now = { lookup: 0.1, copy: 6, "lookup-copy": 0.6, "lookup-target": 0.55, "copy-target": 0.97 };
   const solved = () =>
     shortest(
@@ -33,7 +33,7 @@ export function hopsPicture({ open, figure }) {
     const x = (/** @type {number} */ block) => EDGE.left + (block - 0.5) * wide;
     const y = (/** @type {number} */ level) =>
       EDGE.top + ((levels.length - 1 - level) / (levels.length - 1)) * (height - EDGE.top - EDGE.bottom);
-    const place = ({ level, block }) =>
+    const place = (/** @type {{level: number, block: number}} */ { level, block }) =>
       level === levels.length - 1 ? [EDGE.left + (width - EDGE.left - EDGE.right) / 2, y(level)] : [x(block), y(level)];
     const text = (/** @type {string} */ words, /** @type {any} */ at) => {
       svg("text", at, el).textContent = words;

@@ -35,7 +35,8 @@ export function rollView({ model, open }, seek) {
   };
 }
 
-/** @param {any} model @param {import("../../../shared/anatomy/round.js").Round} round @param {import("../sums/roll.js").RollLine} line */
+/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round @param {import("../sums/roll.js").RollLine} line
+ *  @param {{span: number, now: boolean, later: boolean}} how @param {(t: number) => void} seek */
 function row(model, round, line, { span, now, later }, seek) {
   const level = model.levels[line.level];
   const below = model.levels[line.level - 1] ?? null;

@@ -66,7 +66,7 @@ export function yieldsPicture({ model, figure, open }) {
   return { el: picture.el, end: drawn.end };
 }
 
-/** Tokens that a level drafted. @param {any} model @param {number} level */
+/** Tokens that a level drafted. @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} level */
 const drafted = (model, level) =>
   model.segments.reduce((n, s) => n + (s.level === level && s.kind === "draft" ? s.tokensOut : 0), 0);
 

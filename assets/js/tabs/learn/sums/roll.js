@@ -42,11 +42,12 @@ export function rollOf(model, round) {
     held[level] += kept + (own ? 1 : 0);
     line({ what: "verify", level, t0, t1, count: judged.length, kept, own, held: held[level] });
   }
-  return handedUp(model, round, lines);
+  return handedUp(model, lines);
 }
 
-/** Adds when a level between handed its block up: before the level above verified it. */
-function handedUp(model, round, lines) {
+/** Adds when a level between handed its block up: before the level above verified it.
+ *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {RollLine[]} lines @returns {RollLine[]} */
+function handedUp(model, lines) {
   const top = model.levels.length - 1;
   return lines.flatMap((one) => {
     const between = one.what === "verify" && one.level > 1 && one.count > 0;
