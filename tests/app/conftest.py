@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hsd_core.pipeline import Pipeline
 
 VISITOR: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
+TESTS = count()
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
 
 
@@ -53,30 +55,26 @@ def shipped() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """Playwright's Chromium, not started yet."""
+def browser() -> Iterator[Any]:
     if os.environ.get("HSD_REQUIRE_BROWSER"):
         import playwright.sync_api as playwright
     else:
         playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
+    system = shutil.which("chromium") or shutil.which("chromium-browser")
     with playwright.sync_playwright() as driver:
-        yield driver.chromium
+        try:
+            browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox", NO_OTHER_HOST])
+        except playwright.Error:
+            pytest.fail(NO_BROWSER) if os.environ.get("HSD_REQUIRE_BROWSER") else pytest.skip(NO_BROWSER)
+        browser.new_context = _unfolded(browser.new_context)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: Any) -> Iterator[Any]:
-    browser = _started(chromium.launch)
-    browser.new_context = _unfolded(browser.new_context)
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="session")
-def visitor(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    """One for all pages of a worker, on a disk: only there Chromium keeps what it has compiled, a third of a page."""
-    folder = tmp_path_factory.mktemp("chromium")
-    context = _started(chromium.launch_persistent_context, user_data_dir=folder, **VISITOR)
-    context.add_init_script(UNFOLDED)
+def visitor(browser: Any) -> Iterator[Visitor]:
+    """One for all pages of a worker."""
+    context = browser.new_context(**VISITOR)
     context.add_init_script(SEEN)
     yield Visitor(context)
     context.close()
@@ -99,52 +97,92 @@ def page_alone(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Visitor:
-    """A browser context, and the origins at which its last page may have stored something."""
+    """A browser context, the tab in which its tests open their pages, and the origins at which the last one may have
+    stored something."""
 
     context: Any
     origins: set[str] = field(default_factory=set)
+    tab: Tab | None = None
 
 
-def _started(start: Any, **options: Any) -> Any:
-    from playwright.sync_api import Error
+@dataclass
+class Tab:
+    """One for all tests: what its renderer has compiled makes the next load half as dear."""
 
-    system = shutil.which("chromium") or shutil.which("chromium-browser")
-    try:
-        return start(executable_path=system, args=["--no-sandbox", NO_OTHER_HOST], **options)
-    except Error:
-        if os.environ.get("HSD_REQUIRE_BROWSER"):
-            pytest.fail(NO_BROWSER)
-        pytest.skip(NO_BROWSER)
+    page: Any
+    wire: Any
+    heard: list[tuple[str, Any]] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, context: Any) -> Tab:
+        page = context.new_page()
+        tab = cls(page, context.new_cdp_session(page))
+        tab.wire.send("Page.enable")
+        page.goto, page.reload = _settled(page, page.goto), _settled(page, page.reload)
+        page.on, page.add_init_script = tab._on(page.on), tab.begins_with
+        return tab
+
+    def renewed(self, origins: set[str]) -> None:
+        """As a new one: nothing stored, no history, a desktop's window, the pointer at rest."""
+        page = self.page
+        page.set_viewport_size(VISITOR["viewport"])
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null", forced_colors="null")
+        page.set_default_timeout(90_000)
+        page.mouse.move(0, 0)
+        self.wire.send("Page.resetNavigationHistory")
+        for origin in origins - {"about:blank"}:
+            self.wire.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        # What a tab keeps of an origin can be cleared there alone, and a page writes it while it is left.
+        test = f"{next(TESTS)}"
+        fresh = f"if (sessionStorage.test !== '{test}') {{ sessionStorage.clear(); sessionStorage.test = '{test}'; }}"
+        self.begins_with(f"try {{ {fresh} }} catch {{}} {UNFOLDED}")
+
+    def begins_with(self, script: str) -> None:
+        """Every document of this test does."""
+        added = self.wire.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self.scripts.append(added["identifier"])
+
+    def left(self) -> None:
+        page = self.page
+        while self.heard:
+            page.remove_listener(*self.heard.pop())
+        while self.scripts:
+            self.wire.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self.scripts.pop()})
+        page.unroute_all(behavior="ignoreErrors")
+        page.goto("about:blank", wait_until="commit")
+
+    def _on(self, on: Any) -> Any:
+        def hears(event: str, heard: Any) -> None:
+            self.heard.append((event, heard))
+            on(event, heard)
+
+        return hears
 
 
 @contextmanager
 def _watched(visitor: Visitor) -> Iterator[Any]:
-    others = visitor.context.pages  # a browser ends with its last page
-    page = visitor.context.new_page()
-    _forget(visitor, page)
-    page.set_default_timeout(90_000)
+    tab = visitor.tab = visitor.tab or Tab.of(visitor.context)
+    tab.renewed(visitor.origins)
+    visitor.origins.clear()
+    page, others = tab.page, visitor.context.pages
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("requestfailed", lambda failed: faults.append(f"outside: {failed.url}") if _outside(failed.url) else None)
     page.on("framenavigated", lambda frame: visitor.origins.add("/".join(frame.url.split("/")[:3])))
-    page.goto, page.reload = _settled(page, page.goto), _settled(page, page.reload)
     yield page
     for one in visitor.context.pages:
         if one not in others:
             one.close()
+    if faults or page.is_closed():
+        visitor.tab = None
+        page.close()
+    else:
+        tab.left()
     assert not faults, faults
-
-
-def _forget(visitor: Visitor, page: Any) -> None:
-    """Clears what the last page has stored; nothing of it is open now that could write again."""
-    wire = visitor.context.new_cdp_session(page)
-    for origin in visitor.origins - {"about:blank"}:
-        wire.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-    wire.detach()
-    visitor.origins.clear()
 
 
 def _unfolded(new: Any) -> Any:

@@ -63,12 +63,10 @@ def test_keys_drive_the_replay_from_anywhere_but_a_field(page: Any, shipped: str
     prompt.fill("")
     prompt.press_sequentially("pp p")
     assert prompt.input_value() == "pp p" and not page.evaluate(PRESENTED), "in a field P is a letter"
-    heard: list[bool] = []
-    page.expose_function("told", lambda on: heard.append(on))
-    page.evaluate("document.addEventListener('hx:presenting', (event) => told(event.detail))")
+    page.evaluate("document.addEventListener('hx:presenting', ({ detail }) => (window.told ??= []).push(detail))")
     page.get_by_role("button", name="present", exact=True).click()
     drawn(page)
-    assert page.evaluate(PRESENTED) and "present=1" in page.url and heard == [True]
+    assert page.evaluate(PRESENTED) and "present=1" in page.url and page.evaluate("told") == [True]
     clock = page.locator(".hx-transport-clock")
     seek(page, 0)
     for owner in (
@@ -93,7 +91,7 @@ def test_keys_drive_the_replay_from_anywhere_but_a_field(page: Any, shipped: str
     page.keyboard.press("PageDown")
     drawn(page)
     page.keyboard.press("Escape")
-    assert not page.evaluate(PRESENTED) and "present" not in page.url and heard == [True, False]
+    assert not page.evaluate(PRESENTED) and "present" not in page.url and page.evaluate("told") == [True, False]
     assert prompt.is_visible()
 
 
