@@ -15,7 +15,8 @@ const LASTS_S = /** @type {[number, number]} */ ([5, 15]); // of a replay at the
  * @param {number} ns @param {[number, number]} within s
  */
 export function paceOf(ns, [shortest, longest] = LASTS_S) {
-  const lasts = (speed) => ns / 1e9 / speed;
+  const lasts = (/** @type {number} */ speed) => ns / 1e9 / speed;
+  /** @param {number} speed */
   const misses = (speed) => Math.max(0, Math.log(shortest / lasts(speed)), Math.log(lasts(speed) / longest));
   if (!(ns > 0) || !misses(1)) return 1;
   // Of two that fit, the one nearer to the engine's own.
@@ -24,9 +25,11 @@ export function paceOf(ns, [shortest, longest] = LASTS_S) {
 
 const BROWSER = {
   now: () => performance.now(),
-  frame: (f) => requestAnimationFrame(f),
-  cancel: (id) => cancelAnimationFrame(id),
+  frame: (/** @type {() => void} */ f) => requestAnimationFrame(f),
+  cancel: (/** @type {number} */ id) => cancelAnimationFrame(id),
 };
+
+/** @typedef {{end: number, rounds?: {t0: number}[], marks: {t: number, kind: string}[], commitTimes: number[]}} Played a run, or several */
 
 export class Player {
   /**
@@ -39,7 +42,7 @@ export class Player {
     this.onCursor = onCursor;
     this.reduced = reduced;
     this.clock = clock;
-    this.model = null;
+    /** @type {Played|null} */ this.model = null;
     this.cursor = 0;
     this.moves = 0; // how often somebody has put the cursor into another place
     this.playing = false;
@@ -79,7 +82,7 @@ export class Player {
     return this.model?.rounds?.[0]?.t0 ?? 0;
   }
 
-  /** A recorded run, from its first round, at rest. */
+  /** A recorded run, from its first round, at rest. @param {Played|null} model */
   attach(model) {
     this._rest();
     this.model = model;
@@ -89,7 +92,7 @@ export class Player {
     this._tell();
   }
 
-  /** A run in progress: the cursor is its end until somebody seeks. */
+  /** A run in progress: the cursor is its end until somebody seeks. @param {Played} model */
   live(model) {
     this._rest();
     this.model = model;
@@ -143,7 +146,7 @@ export class Player {
     else this.play();
   }
 
-  seek(ns) {
+  seek(/** @type {number} */ ns) {
     this.moves += 1;
     this.following = false;
     this._stop = null;
@@ -154,14 +157,14 @@ export class Player {
   }
 
   /** One round on or back. On the way on it first stops at each rejection, so that it can be looked at. */
-  step(direction) {
+  step(/** @type {number} */ direction) {
     this._rest();
     const marks = this.model?.marks ?? [];
     const stops = marks.filter((m) => m.kind === "commit" || (direction > 0 && m.kind === "reject"));
     this._jump(stops, direction);
   }
 
-  /** To the next, or the last, draft, verdict or commit. */
+  /** To the next, or the last, draft, verdict or commit. @param {number} direction */
   stepEvent(direction) {
     this._rest();
     this._jump(this.model?.marks ?? [], direction);
@@ -172,7 +175,7 @@ export class Player {
     this.model = null;
   }
 
-  _jump(stops, direction) {
+  _jump(/** @type {{t: number}[]} */ stops, /** @type {number} */ direction) {
     if (direction > 0) {
       const next = stops[upTo(stops, this.cursor, (m) => m.t)];
       this.seek(next ? next.t : this.end);
@@ -220,14 +223,14 @@ export class Player {
 
   /** When the next token is rejected, ns. */
   _rejection() {
-    const { marks } = this.model;
+    const marks = this.model?.marks ?? [];
     for (let i = upTo(marks, this.cursor, (m) => m.t); i < marks.length; i++)
       if (marks[i].kind === "reject") return marks[i].t;
     return Infinity;
   }
 
-  _roundBefore(t) {
-    const commits = this.model.commitTimes;
+  _roundBefore(/** @type {number} */ t) {
+    const commits = this.model?.commitTimes ?? [];
     return Math.max(this._base, commits[upTo(commits, t, (x) => x) - 1] ?? 0);
   }
 

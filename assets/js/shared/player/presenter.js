@@ -88,9 +88,13 @@ export function presenterKeys({ player, inSight }) {
   );
 }
 
-/** Arrows, and the keys of a remote control. Returns whether the key was one of them. */
+/** @type {Record<string, 1|-1>} */
+const KEYS = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1 };
+
+/** Arrows, and the keys of a remote control. Returns whether the key was one of them.
+ *  @param {import("./player.js").Player} player @param {KeyboardEvent} event */
 function drive(player, { key, shiftKey, repeat }) {
-  const direction = { ArrowRight: 1, ArrowDown: 1, PageDown: 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1 }[key];
+  const direction = KEYS[key];
   if (direction && shiftKey) player.stepEvent(direction);
   else if (direction) player.step(direction);
   else if (key === " ") repeat || player.toggle();
@@ -98,6 +102,7 @@ function drive(player, { key, shiftKey, repeat }) {
   return true;
 }
 
-const modified = (event) => event.altKey || event.ctrlKey || event.metaKey;
+const modified = (/** @type {KeyboardEvent} */ event) => event.altKey || event.ctrlKey || event.metaKey;
+/** @param {EventTarget|null} target */
 const inField = (target) => target instanceof Element && target.closest(FIELDS) !== null;
-const owned = (target) => target instanceof Element && target.closest(OWN) !== null;
+const owned = (/** @type {EventTarget|null} */ target) => target instanceof Element && target.closest(OWN) !== null;

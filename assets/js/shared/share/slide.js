@@ -90,7 +90,7 @@ export function drawSlide(model, dark) {
     const hue = tints.get(level.index);
     svg("rect", { x, y: y - 24, width, height: 30, fill: hue, "fill-opacity": theme.tint }, root);
     const double = level.underline === "double";
-    const thick = { double: 2, thick: 5 }[level.underline] ?? 3;
+    const thick = level.underline === "double" ? 2 : level.underline === "thick" ? 5 : 3;
     for (const down of double ? [5, 9] : [7])
       svg(
         "line",

@@ -10,7 +10,8 @@ export function adopt(wish, model) {
   const { settings, asked, setup, tower } = wish;
   /** @type {any} */ const header = model.header;
   if (!header.simulated && !asked.simulated) settings.simulated = "";
-  if (!asked.preset && setup.catalogue.some((p) => p.name === header.preset)) settings.preset = header.preset;
+  if (!asked.preset && setup.catalogue.some((/** @type {{name: string}} */ p) => p.name === header.preset))
+    settings.preset = header.preset;
   tower.setPreset(wish.preset);
   const own = settings.preset === header.preset || !asked.preset;
   if (!asked.stack) tower.setStack(own ? header.stack : (wish.preset?.default_stack ?? header.stack));

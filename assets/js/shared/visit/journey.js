@@ -109,7 +109,7 @@ export class Journey {
     }
   }
 
-  _how(final) {
+  _how(/** @type {boolean} */ final) {
     return final ? JOURNEY.done : this.page.session.started ? JOURNEY.goesOn : JOURNEY.begins;
   }
 

@@ -7,13 +7,16 @@ import { PROMPT } from "../../../text/en/run.js";
 
 const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
 
+/** @typedef {import("../levels/stack.js").Preset} Preset */
+
 export class Wish {
   /** @param {Record<string, any>} setup the server's @param {() => any} tower the composer */
   constructor(setup, tower) {
     this.setup = setup;
     this._tower = tower;
     this._known = fields(setup.limits);
-    const first = setup.catalogue.find((p) => p.usable) ?? setup.catalogue[0];
+    /** @type {Preset[]} */ this.catalogue = setup.catalogue;
+    const first = this.catalogue.find((p) => p.usable) ?? this.catalogue[0];
     this._defaults = {
       ...setup.defaults,
       preset: first?.name ?? "",
@@ -36,7 +39,7 @@ export class Wish {
 
   /** The settings' preset as the catalogue has it. */
   get preset() {
-    return this.setup.catalogue.find((p) => p.name === this.settings.preset);
+    return this.catalogue.find((p) => p.name === this.settings.preset);
   }
 
   /**

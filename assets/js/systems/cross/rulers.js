@@ -60,7 +60,9 @@ function ends(lengths) {
   return lengths.map((n) => (sum += n));
 }
 
-/** What became of a drafted token: what its verifier said, else what became of it in the round. */
+/** What became of a drafted token: what its verifier said, else what became of it in the round.
+ *  @param {import("../../shared/run/trace.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call
+ *  @param {import("../../shared/anatomy/round.js").Tile} tile @param {number} at */
 function judgedBy(model, call, tile, at) {
   const said = tile.record.judgements.filter((j) => j.t <= at).at(-1)?.outcome;
   return said ?? stateOf(model, tile, call, at);
@@ -146,7 +148,7 @@ const place = (/** @type {number} */ from, /** @type {number} */ to, /** @type {
   "grid-row": row,
 });
 
-function spoken(found, words) {
+function spoken(/** @type {ReturnType<typeof rulers>} */ found, /** @type {string} */ words) {
   const own = found.own.map((x) => x.text).join(" | ");
   const target = found.target.map((x) => `${x.text} ${SAY.states[x.state] ?? ""}`.trim()).join(" | ");
   return `${words} ${RULER.own}: ${own}. ${RULER.target}: ${target}.`;

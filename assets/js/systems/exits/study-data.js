@@ -15,7 +15,7 @@ export const quarterOf = (study) => of(study, "pair")[0]?.verifier[0] ?? Math.ce
  *  @param {any[]} rows @param {number} level @returns {{x: number, y: number}|null} */
 export function nearest(rows, level) {
   const found = rows.flatMap(({ y, x, z }) => {
-    const at = z.findIndex((value) => value >= level);
+    const at = z.findIndex((/** @type {number} */ value) => value >= level);
     return at < 0 ? [] : [{ x: x[at], y }];
   });
   return found.sort((a, b) => a.x - b.x || a.y - b.y)[0] ?? null;

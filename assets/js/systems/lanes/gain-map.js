@@ -78,7 +78,7 @@ export function drawMap(root, map, drafters, at, wide, high) {
  *  @param {(share: number) => number} x @param {(a: number) => number} y @param {{w: number, h: number}} cell */
 function edgeOfGain({ shares, agreements, gains }, x, y, cell) {
   const pays = (/** @type {number} */ gain) => bandOf(gain) >= GAINING;
-  const parts = [];
+  /** @type {string[]} */ const parts = [];
   gains.forEach((row, i) =>
     row.forEach((gain, j) => {
       const [left, top] = [x(shares[j]) - cell.w / 2, y(agreements[i]) - cell.h / 2];

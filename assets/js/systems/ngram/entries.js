@@ -61,7 +61,8 @@ export function entriesPart({ onShow }) {
     }
   }
 
-  function entry(/** @type {Ledger} */ ledger, place, n, isHit) {
+  /** @param {Ledger} ledger @param {ReturnType<import("./book.js").Book["newest"]>[0]} place @param {number} n @param {boolean} isHit */
+  function entry(ledger, place, n, isHit) {
     const { at, lengths, fresh } = place;
     const longest = lengths[lengths.length - 1];
     const note = [ENTRIES.lengths(lengths), fresh ? ENTRIES.fresh(fresh) : ENTRIES.again].join(", ");

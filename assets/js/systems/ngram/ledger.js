@@ -5,6 +5,7 @@ import { kindOf } from "../../shared/levels/kinds.js";
 import { upTo } from "../../shared/kit/order.js";
 import { Book, rulesOf } from "./book.js";
 
+/** @typedef {import("../../shared/run/records.js").TokenRecord} TokenRecord @typedef {import("../../shared/run/trace.js").Segment} Segment */
 /**
  * `letter`: the database that answered, null: none did. `key`: the tokens of the key (null where the trace does not say).
  * `at`: where its first token stands in the output; `from`: what that token repeats, counted as `at` is (D_c only). `count`: how many
@@ -120,23 +121,23 @@ export class Ledger {
   }
 
   /** Whether a token came with the one before it out of one lookup: D_c and the window hand out several at once. */
-  _goesOn(lookup, last, record) {
+  _goesOn(/** @type {Lookup} */ lookup, /** @type {TokenRecord} */ last, /** @type {TokenRecord} */ record) {
     if (record.source === "w") return lookup.letter === "w" && lookup.serials.length < this.n - 1;
     if (record.source !== "c" || lookup.letter !== "c" || !record.copied || !last.copied) return false;
     if (record.copied.at !== last.copied.at + 1 || record.copied.alike !== last.copied.alike + 1) return false;
     return record.key === null || (record.key === lookup.key && record.copied.alike > record.key);
   }
 
-  _plain(segment, side) {
+  _plain(/** @type {Segment} */ segment, /** @type {boolean} */ side) {
     const { t0, t1, round, level } = segment;
-    return { n: this.lookups.length, t: t1, t0, round, level, count: 1, side };
+    return { n: this.lookups.length, t: t1, t0, round: round ?? -1, level, count: 1, side };
   }
 
-  _lookup(segment, record, side) {
+  _lookup(/** @type {Segment} */ segment, /** @type {TokenRecord} */ record, /** @type {boolean} */ side) {
     const one = {
       ...this._plain(segment, side),
       letter: record.source,
-      key: record.key,
+      key: record.key ?? null,
       serials: [record.serial],
       at: record.at,
       from: record.copied?.at ?? null,
@@ -145,7 +146,7 @@ export class Ledger {
     return one;
   }
 
-  _commit(t) {
+  _commit(/** @type {number} */ t) {
     const sum = this._sum(t);
     while (this.model.commitTimes[this._committed] === t) {
       const record = this.model.tokens.get(this.model.committed[this._committed]);
@@ -157,7 +158,7 @@ export class Ledger {
     }
   }
 
-  /** A new sum, that begins with the last one. */
+  /** A new sum, that begins with the last one. @param {number} t */
   _sum(t) {
     const last = this.sums.at(-1);
     const by = Object.fromEntries(this.order.map((letter) => [letter, { ...(last?.by[letter] ?? none()) }]));
@@ -198,7 +199,7 @@ export class Ledger {
   }
 
   /** What stood at a place when a lookup was made: committed, held by a level, or drafted before it in the same go. */
-  _stood(at, lookup) {
+  _stood(/** @type {number} */ at, /** @type {Lookup} */ lookup) {
     const { model, prompt } = this;
     if (at < 0) return prompt[prompt.length + at] ?? null;
     if (at < model.committedAt(lookup.t0)) return model.tokens.get(model.committed[at])?.id ?? null;

@@ -29,6 +29,7 @@ export function lookupsPart({ onSeek }) {
     ),
   );
 
+  /** @param {boolean} now */
   function row(/** @type {Ledger} */ ledger, /** @type {Lookup} */ one, /** @type {any} */ fate, now) {
     const go = h("button", {
       type: "button",

@@ -49,6 +49,7 @@ export function livePanel({ setup, ports, onRace }) {
       h("option", { value: String(i), text: one.title }),
     ),
   );
+  /** @param {string} name @param {number[]} range @param {number} value */
   const number = (name, [low, high], value, step = 1) =>
     h("input", {
       class: "hx-input",
@@ -76,6 +77,7 @@ export function livePanel({ setup, ports, onRace }) {
   repeats.value = "3";
   const seed = number("seed", limits.seed, defaults.seed);
   const temperature = number("temperature", limits.temperature, defaults.temperature, 0.1);
+  /** @param {string} label @param {HTMLElement} input */
   const field = (label, input) => h("label", { class: "hx-race-field" }, h("span", { text: label }), input);
   const go = h("button", { type: "button", class: "hx-go", onclick: () => press() }, h("span", { text: LIVE.go }));
   const said = h("span", { class: "hx-race-said" });
@@ -169,13 +171,13 @@ export function livePanel({ setup, ports, onRace }) {
     draw();
   }
 
-  function arrived(race, status) {
+  function arrived(/** @type {any} */ race, /** @type {any} */ status) {
     tell("");
     say(spoken, sentence(status.text));
     onRace(race);
   }
 
-  function lay(names) {
+  function lay(/** @type {string[]} */ names) {
     bars.replaceChildren(
       ...names.map((name) =>
         h(
@@ -188,7 +190,7 @@ export function livePanel({ setup, ports, onRace }) {
     );
   }
 
-  function show(status) {
+  function show(/** @type {any} */ status) {
     const loaded = status.share ? `, ${Math.round(100 * status.share)} %` : "";
     const about = [`${status.text}${loaded}`, status.phase ? status.detail : ""].filter(Boolean).join("; ");
     if (said.textContent !== about) say(spoken, about);
@@ -200,7 +202,7 @@ export function livePanel({ setup, ports, onRace }) {
     });
   }
 
-  function tell(words, kind = "") {
+  function tell(/** @type {string} */ words, kind = "") {
     outcome.textContent = words;
     outcome.hidden = !words;
     outcome.dataset.kind = kind;

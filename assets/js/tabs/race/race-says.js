@@ -54,7 +54,11 @@ export function raceSays(lanes, index, race) {
   };
 }
 
-function verdictKind(row, first, sampled) {
+function verdictKind(
+  /** @type {Record<string, any>} */ row,
+  /** @type {boolean} */ first,
+  /** @type {boolean} */ sampled,
+) {
   if (first || sampled || !row.same) return "";
   if (!row.same.diverges) return "yes";
   return row.same.tie ? "tie" : "no";

@@ -37,7 +37,7 @@ export async function mount(root, ports) {
 }
 
 class RacePage {
-  constructor(root, setup, ports) {
+  constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {any} */ ports) {
     this.setup = setup;
     this.ports = ports;
     this.base = ports.root;
@@ -94,6 +94,7 @@ class RacePage {
         file.value = "";
       },
     });
+    /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
     const button = (name, label, onclick) =>
       h(
         "button",
@@ -257,18 +258,18 @@ class RacePage {
     if (this.shown) this.note.tell(WORDS.saved(await saveRace(this.shown)));
   }
 
-  async saveLane(lane) {
+  async saveLane(/** @type {LaneModel} */ lane) {
     this.note.tell(TEXT.saved(await saveLane(lane)));
   }
 
-  /** The lane as a trace, opened where one sees all of it. */
+  /** The lane as a trace, opened where one sees all of it. @param {LaneModel} lane */
   async toPlay(lane) {
     const file = await laneFile(lane);
     this.replay.player.pause();
     document.dispatchEvent(new CustomEvent("hx:open-file", { detail: { file } }));
   }
 
-  async attempt(action) {
+  async attempt(/** @type {() => unknown} */ action) {
     try {
       await action();
     } catch (/** @type {any} */ error) {

@@ -94,6 +94,7 @@ function createColumn(lane, name, ctx) {
   const { model } = lane;
   const { verdict } = ctx.says;
   const host = h("div", { class: "hx-race-text" });
+  /** @param {() => void} onclick */
   const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {any} */ glyph, onclick) =>
     h(
       "button",

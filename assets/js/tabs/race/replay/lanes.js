@@ -95,7 +95,7 @@ export class Field {
     return `${duration(Math.min(cursor, this.end))}\u2009/\u2009${duration(this.end)}`;
   }
 
-  roundAt(cursor) {
+  roundAt(/** @type {number} */ cursor) {
     return upTo(this.commitTimes, cursor, (t) => t) - 1;
   }
 }
