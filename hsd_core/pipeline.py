@@ -354,8 +354,8 @@ class Pipeline:
 
 
 def _has_own_model(stack: str) -> bool:
-    """Whether a level of a stack has a model of its own, beside the target."""
-    return any(kind_of(spec).shares.own for spec in parse(stack))
+    """Whether a level of a stack has a whole model of its own, beside the target."""
+    return any((own := kind_of(spec).shares.own) and own.tokenizer != "none" for spec in parse(stack))
 
 
 def _events(

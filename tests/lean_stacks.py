@@ -45,7 +45,8 @@ from hsd_core.systems.views.view_level import ViewLevel
 class LeanStacks:
     """Builds stacks over one random model and its copies.
 
-    drafts: trained read-outs by the `id` of a level. make: how the models run, `tiny` or `tiny_compiled`.
+    drafts: trained read-outs by the `id` of a level, or a level by its kind. make: how the models run, `tiny` or
+    `tiny_compiled`.
     """
 
     memory = 0.9
@@ -79,6 +80,8 @@ class LeanStacks:
             return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[miss]), miss)
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
+        if spec.name in self.drafts and spec.name != "nano":
+            return self.drafts[spec.name]
         decoder = self._decoder(spec, target)
         if spec.name == "exit":
             depth = spec[AT]

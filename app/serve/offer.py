@@ -19,7 +19,8 @@ from hsd_core.grammar.keys import ID
 from hsd_core.grammar.kind import LAST
 from hsd_core.grammar.preset import Preset, memory_gb_here
 from hsd_core.grammar.stack_text import StackError, format_stack, parse
-from hsd_core.models import DTYPES, QUANTISED
+from hsd_core.models import DTYPES, QUANTISED, DecoderError
+from hsd_core.models.loading import read_config
 from hsd_core.models.local import LocalModel, local_files, local_models, missing_part
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, local_folder
@@ -111,7 +112,7 @@ class ServerOffer:
     def over(self) -> Iterator[Preset]:
         """The presets over other targets: those that the operator named, and those of the folder."""
         yield from self.targets
-        known = {one.name for one in self.targets}
+        known = {one.name for one in self.targets} | {name for names in self._drafters().values() for name in names}
         for model in local_models(self.models) if self.models else ():
             if model.reason:
                 source = Source("folder", str(model.path), model.name)
@@ -169,16 +170,20 @@ class ServerOffer:
     def _models(self, entry: dict[str, Any], preset: Preset | None) -> list[dict[str, Any]]:
         """One level for each model of the folder, where the preset's levels have models of their own at all; what has
         another tokenizer than the target is a level of a kind that allows it."""
-        with_own = {kind.name: kind for kind in kinds().values() if kind.shares.own}
+        with_own = {kind.name: kind.shares.own for kind in kinds().values() if kind.shares.own}
         own = {level["name"]: level for level in entry["levels"] if level["name"] in with_own}
         if not own or self.models is None:
             return []
         target = local_folder(preset.target) if preset and not preset.refused else None
-        others = [model for model in local_models(self.models) if model.path != target]
+        drafters = self._drafters()
+        drafting = {name for names in drafters.values() for name in names}
+        others = [m for m in local_models(self.models) if m.path != target and m.name not in drafting]
         apart = {m.name: self._apart(m, target) for m in others if not m.reason}
         found: list[dict[str, Any]] = []
         for kind, level in own.items():
-            if with_own[kind].shares.own_tokenizer:
+            if kind in drafters:
+                named = [*drafters[kind].items()]
+            elif with_own[kind].tokenizer == "any":
                 named = [(name, "") for name, why in apart.items() if why]
             else:
                 named = [(m.name, m.reason or apart[m.name]) for m in others]
@@ -188,8 +193,25 @@ class ServerOffer:
             ]
         return found
 
+    def _drafters(self) -> dict[str, dict[str, str]]:
+        """The folder's drafters by the kind of level that takes them: name -> why it cannot be used, "" if it can."""
+        held = [m for m in local_models(self.models, tokenizer=False) if m.path.is_dir()] if self.models else []
+        configs = {model.name: _config(model.path) for model in held}
+        return {
+            kind.name: {m.name: m.reason for m in held if own.takes(configs[m.name])}
+            for kind in kinds().values()
+            if (own := kind.shares.own) and own.tokenizer == "none"
+        }
+
     def _apart(self, model: LocalModel, target: Path | None) -> str:
         return bare(self.looks.apart(model.path, target)) if target and model.path.is_dir() else ""
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        return read_config(folder)
+    except DecoderError:
+        return {}
 
 
 EVERYTHING = ServerOffer()

@@ -126,8 +126,9 @@ class Site(Protocol):
     tokenizer: Any
     ends: frozenset[int]  # ids that end a text
 
-    def fetched(self, source: str | None) -> tuple[Source, Path] | None:
-        """The weights that a level names, else the preset's smaller model; None if there is none."""
+    def fetched(self, source: str | None, *, tokenizer: bool = True) -> tuple[Source, Path] | None:
+        """The weights that a level names, else the preset's smaller model; None if there is none. tokenizer: whether
+        they need one."""
         ...
 
     def file(self, name: str) -> Path:
@@ -204,6 +205,20 @@ class Placement(NamedTuple):
     first: Callable[[LevelSpec, Preset], str] = lambda spec, preset: ""
 
 
+class OwnModel(NamedTuple):
+    """The model of a kind that has one of its own.
+
+    Attributes:
+        default: the weights for levels without `@id=`; it returns None if the preset has none.
+        tokenizer: "target's", "any", or "none": a drafter that was trained for one target.
+        takes: whether a config.json is of such a model.
+    """
+
+    default: Callable[[Preset], Source | None] = lambda preset: None
+    tokenizer: Literal["target's", "any", "none"] = "target's"
+    takes: Callable[[Mapping[str, Any]], bool] = lambda config: True
+
+
 class Shares(NamedTuple):
     """What levels of a kind share with the target and with other levels.
 
@@ -211,17 +226,14 @@ class Shares(NamedTuple):
         reads: the model whose layers it shares; None for a level with its own model or without one.
         of_target: whether a level works for one target only.
         follows: keys of the target that the level below it uses too.
-        own_tokenizer: whether its model may have another tokenizer than the target.
-        own: the default weights of its model, for levels without `@id=`; it returns None if the preset has none. None
-            for kinds without a model of their own.
+        own: its own model; None for kinds without one.
         draft: the key values at which a level uses a trained draft; it returns None if the kind cannot use that draft.
     """
 
     reads: Reads | None = None
     of_target: Callable[[LevelSpec], bool] = lambda spec: False
     follows: tuple[Key[Any], ...] = ()
-    own: Callable[[Preset], Source | None] | None = None
-    own_tokenizer: bool = False
+    own: OwnModel | None = None
     draft: Callable[[DraftInfo], Mapping[str, Value] | None] = lambda info: None
 
 

@@ -22,7 +22,7 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.parallel_draft import draft_in_one_pass
 from hsd_core.levels.readout import Readout
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk, nearest
+from hsd_core.levels.trunk import Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, Pass, in_order
@@ -61,6 +61,14 @@ class TrainedDraft(Readout, Protocol):
         ...
 
 
+class Embeds(Protocol):
+    """The embeddings that a draft reads: the target's, or its own."""
+
+    def embed(self, ids: Sequence[int]) -> Tensor:
+        """(n, hidden)."""
+        ...
+
+
 @runtime_checkable
 class OpensRun(Protocol):
     """A trained draft with its own kind of run."""
@@ -79,7 +87,7 @@ class DraftRun:
 
     def __init__(
         self,
-        decoder: Layered,
+        embeds: Embeds,
         draft: TrainedDraft,
         features: Sequence[Trunk],
         capacity: int,
@@ -87,7 +95,7 @@ class DraftRun:
         trunk: Trunk | None = None,
         depth: int = 0,
     ) -> None:
-        self._decoder, self._draft, self._trunks, self._source = decoder, draft, features, source
+        self._embeds, self._draft, self._trunks, self._source = embeds, draft, features, source
         self.trunk, self._at = trunk, depth
         self._cache = draft.new_cache(capacity)
         self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
@@ -220,7 +228,7 @@ class DraftRun:
 
     def _inputs(self, ids: Sequence[int], lo: int, hi: int) -> Tensor:
         if self.trunk is None:
-            return self._decoder.embed(ids[lo:hi])
+            return self._embeds.embed(ids[lo:hi])
         return self.trunk.hidden(self._at, lo, hi)
 
     def _before(self, lo: int, hi: int) -> Tensor | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
 from hsd_core.grammar import LevelSpec, StackError, kind_of, kinds, reads_draft
 from hsd_core.grammar.keys import ID
@@ -20,6 +21,9 @@ from hsd_core.models.lean.decoder import LeanDecoder
 if TYPE_CHECKING:
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
+T = TypeVar("T")
+_WHOLE = "trained drafts read a model's layers, and this target runs through transformers"
+
 
 def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | None:
     """The trained draft that a level reads, over its decoder; None if it names none and none is shipped for it.
@@ -32,6 +36,32 @@ def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | No
         return None if path is None else _opened(site, path, decoder)
     except ValueError as error:
         raise StackError(f"{_called(spec)}: {error}") from error
+
+
+def drafter_of(
+    spec: LevelSpec,
+    site: Site,
+    decoder: Layered,
+    opens: Callable[[Path, str, LeanDecoder | CompiledDecoder], T],
+) -> tuple[T, dict[str, object]]:
+    """The public drafter whose checkpoint a level names, over its target, and its weights as a trace tells them.
+
+    Args:
+        opens: opens the folder of a drafter of this name over a decoder.
+    Raises:
+        StackError: the level names none, or it cannot be opened over this target.
+    """
+    found = site.fetched(spec[ID], tokenizer=False) if spec.get(ID) else None
+    if found is None:
+        raise StackError(f"{spec.name}: name a drafter that was trained for this target: {spec.name}@id=HUB-OR-FOLDER")
+    source, folder = found
+    if not opens_drafts(decoder):
+        raise StackError(f"{spec.name}: {_WHOLE}")
+    try:
+        draft = site.opened(decoder, (spec.name, folder), lambda: opens(folder, source.title, decoder))
+    except ValueError as error:
+        raise StackError(f"{spec.name}: {error}") from error
+    return draft, source.as_dict(folder)
 
 
 def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
@@ -79,7 +109,7 @@ def opens_drafts(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
 
 def _opened(site: Site, path: Path, decoder: Layered) -> TrainedDraft:
     if not opens_drafts(decoder):
-        raise ValueError("trained drafts read a model's layers, and this target runs through transformers")
+        raise ValueError(_WHOLE)
     return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder, draft_forms())))
 
 

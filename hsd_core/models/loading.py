@@ -153,7 +153,7 @@ def _opened(
         if not (reason := refusal(shape, dtype, device)):
             from hsd_core.models.compiled.decoder import CompiledDecoder
 
-            weights = partial(_weights, folder)
+            weights = partial(opened_weights, folder)
             return CompiledDecoder(shape, weights, dtype=dtype, vocab=vocab, progress=progress, profile=profile)
         if kind == "compiled":
             raise DecoderError(f"{reason}; use the lean decoder")
@@ -162,7 +162,7 @@ def _opened(
         from hsd_core.models.lean.decoder import LeanDecoder
 
         graphs = None if device == "cpu" else cuda_graphs(device)
-        with _weights(folder) as (tensor, names):
+        with opened_weights(folder) as (tensor, names):
             return LeanDecoder(shape, tensor, names, dtype=dtype, device=device, vocab=vocab, graphs=graphs)
     if dtype in QUANTISED:
         raise DecoderError(
@@ -237,7 +237,7 @@ def least_bytes(folder: Path, dtype: str) -> int:
 
 
 @contextmanager
-def _weights(folder: Path) -> Iterator[tuple[Callable[[str], Tensor], set[str]]]:
+def opened_weights(folder: Path) -> Iterator[tuple[Callable[[str], Tensor], set[str]]]:
     """The weights of a folder by name, and all names."""
     with ExitStack() as stack:
         where: dict[str, Any] = {}

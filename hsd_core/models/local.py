@@ -21,22 +21,22 @@ class LocalModel:
     reason: str = ""
 
 
-def local_models(folder: Path) -> list[LocalModel]:
-    """The models directly in a folder, by name, without links that lead out of it.
+def local_models(folder: Path, tokenizer: bool = True) -> list[LocalModel]:
+    """The models directly in a folder, by name, without links that lead out of it. tokenizer: whether they need one.
 
     Raises:
         OSError: there is no such folder.
     """
     root = folder.resolve(strict=True)
     inside = [path for path in sorted(root.iterdir()) if path.resolve().is_relative_to(root)]
-    return [
-        LocalModel(p.name, p, missing_part(p)) for p in inside if _plain(p.name) and (p.is_dir() or p.suffix == ".gguf")
-    ]
+    named = [path for path in inside if _plain(path.name) and (path.is_dir() or path.suffix == ".gguf")]
+    return [LocalModel(path.name, path, missing_part(path, tokenizer)) for path in named]
 
 
-def local_source(name: str, folder: Path | None) -> Source | None:
-    """The weights of that name in the folder, or None."""
-    found = next((m for m in local_models(folder) if m.name == name and not m.reason), None) if folder else None
+def local_source(name: str, folder: Path | None, tokenizer: bool = True) -> Source | None:
+    """The weights of that name in the folder, or None. tokenizer: whether they need one."""
+    models = local_models(folder, tokenizer) if folder else []
+    found = next((m for m in models if m.name == name and not m.reason), None)
     return Source.parse(str(found.path)) if found else None
 
 
@@ -57,7 +57,7 @@ def _plain(name: str) -> bool:
     return not name.startswith(".") and not set(name) & set("@,=:") and name == name.strip() and name.isprintable()
 
 
-def missing_part(path: Path) -> str:
+def missing_part(path: Path, tokenizer: bool = True) -> str:
     """What a model's folder lacks to be opened, "" if nothing; a file lacks something only if its name is that of a
     part."""
     if path.is_file():
@@ -71,6 +71,6 @@ def missing_part(path: Path) -> str:
     if lost := lacks_shard(path):
         there = any(path.glob("*.safetensors*"))
         return f"{lost} does not lie in this folder" if there else "no safetensors lie in this folder"
-    if (path / "tokenizer.json").is_file():
+    if not tokenizer or (path / "tokenizer.json").is_file():
         return ""
     return f"no tokenizer.json lies in this folder; {saved_again(path.name, 'T')}"

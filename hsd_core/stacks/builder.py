@@ -202,9 +202,9 @@ class Builder:
         taken = {key.name: target.get(key) for key in kind_of(spec).shares.follows}
         return spec.having(dtype=own or dtype, device=device, **taken)
 
-    def fetched(self, source: str | None) -> tuple[Source, Path] | None:
+    def fetched(self, source: str | None, *, tokenizer: bool = True) -> tuple[Source, Path] | None:
         """See `Site.fetched`."""
-        found = self._named(source) if source else self.preset.draft
+        found = self._named(source, tokenizer) if source else self.preset.draft
         return None if found is None else (found, ensure(found, self._progress))
 
     def file(self, name: str) -> Path:
@@ -223,8 +223,8 @@ class Builder:
             )
         return self.preset.target
 
-    def _named(self, name: str) -> Source:
-        return weights_named(self.preset, name, self._models)
+    def _named(self, name: str, tokenizer: bool = True) -> Source:
+        return weights_named(self.preset, name, self._models, tokenizer)
 
     def layered(self, spec: LevelSpec) -> Layered:
         """See `Site.layered`.

@@ -113,17 +113,18 @@ def preset_for(preset: str | Preset, stack: str | None, models: Path | None = No
     return target_preset(named, models=models)
 
 
-def source_of(name: str, models: Path | None = None) -> Source:
-    """The weights of this name; see `target_preset`.
+def source_of(name: str, models: Path | None = None, tokenizer: bool = True) -> Source:
+    """The weights of this name; see `target_preset`. tokenizer: whether they need one.
 
     Raises:
         WeightsError: there are none.
     """
-    return local_source(name, models) or Source.parse(name)
+    return replace(local_source(name, models, tokenizer) or Source.parse(name), tokenizer=tokenizer)
 
 
-def weights_named(preset: Preset, name: str, models: Path | None = None) -> Source:
-    """The weights that a level of a preset names: the preset's own, another preset's target, or any others.
+def weights_named(preset: Preset, name: str, models: Path | None = None, tokenizer: bool = True) -> Source:
+    """The weights that a level of a preset names: the preset's own, another preset's target, or any others. tokenizer:
+    whether they need one.
 
     Raises:
         WeightsError: there are none of this name.
@@ -133,7 +134,7 @@ def weights_named(preset: Preset, name: str, models: Path | None = None) -> Sour
         return own[name]
     if name in PRESETS and not PRESETS[name].toy:
         return PRESETS[name].target
-    return source_of(name, models)
+    return source_of(name, models, tokenizer)
 
 
 def with_config(preset: Preset) -> Preset:
@@ -226,7 +227,7 @@ def _weights_read(asked: str | Preset, stack: str, models: Path | None) -> Itera
     yield preset.target
     for spec in parse(stack):
         if (own := kind_of(spec).shares.own) is not None:
-            named = spec.get(ID)
-            found = weights_named(preset, named, models) if named else own(preset)
+            named, reads = spec.get(ID), own.tokenizer != "none"
+            found = weights_named(preset, named, models, reads) if named else own.default(preset)
             if found is not None:
                 yield found

@@ -143,7 +143,7 @@ def memory_by_kind(preset: Preset, stored: int = 0) -> Mapping[str, str]:
         return {}
     sizes: dict[str, str] = {}
     for kind in kinds().values():
-        reads, source = kind.shares.reads, kind.shares.own and kind.shares.own(preset)
+        reads, source = kind.shares.reads, kind.shares.own and kind.shares.own.default(preset)
         if kind.placement.stands == LAST and reads is not None:
             sizes[kind.name] = f"weights {size(weight_bytes(own, 'float32'))} in float32{_cache(own)}"
         elif reads is not None and reads.weights:

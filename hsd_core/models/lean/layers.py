@@ -113,14 +113,16 @@ class Layers:
         together: int = 1,
         asked: list[Tensor] | None = None,
         without: Sublayers = NONE,
+        wide: Tensor | None = None,
     ) -> Tensor:
         """Run layers lo, ..., hi - 1 on a pass's inputs; writes their keys and values.
 
         x (n, hidden) -> (n, hidden). Layers may be run in any division, 0..a then a..L, over one cache. No text sees
         another: masked keys have weight zero. together: see `grouping.groups`. asked: filled with the queries of the
-        last input, (H, d) rotated, layer by layer. without: sublayers that are left out, alone or in no group.
+        last input, (H, d) rotated, layer by layer. without: sublayers that are left out, alone or in no group. wide:
+        (n, m) what layer lo's attention reads in place of its normalised x.
         """
-        plain = together == 1 and asked is None and not without.size
+        plain = together == 1 and asked is None and not without.size and wide is None
         if given.slots is None and isinstance(cache, LentCache) and plain:
             replayed = cache.memory.replay(given, x, lo, hi)
             if replayed is not None:
@@ -146,7 +148,7 @@ class Layers:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
         grouped = groups(lo, hi, len(self), together)
-        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked, without)
+        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked, without, wide)
         return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
@@ -190,6 +192,7 @@ class Layers:
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
         asked: list[Tensor] | None = None,
         without: Sublayers = NONE,
+        wide: Tensor | None = None,
     ) -> Tensor:
         """Layers in groups on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
         s, texts = self.shape, all_keys.shape[1]
@@ -209,20 +212,24 @@ class Layers:
 
         for members in grouped:
             kept = [i for i in members if i not in without.attention]
-            read = {i: self.attended(i, x, cos, sin, attend) for i in kept}  # all before x changes
+            read = {i: self.attended(i, x, cos, sin, attend, wide) for i in kept}  # all before x changes
             for i in members:
                 x = x + read[i] if i in read else x
                 x = x if i in without.mlp else self.mixed(i, x)
+            wide = None
         return x
 
-    def attended(self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+    def attended(
+        self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend, wide: Tensor | None = None
+    ) -> Tensor:
         """The output of layer i's attention, to be added to its inputs: x (n, hidden) -> (n, hidden).
 
         Args:
-            cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`.
+            cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`. wide: see `forward`.
         """
         n, s, layer = len(x), self.shape, self._layers[i]
-        qkv = layer.qkv(self.rms(x, layer.attention_norm)).view(n, s.heads + 2 * s.kv_heads, s.head_size)
+        read = self.rms(x, layer.attention_norm) if wide is None else wide
+        qkv = layer.qkv(read).view(n, s.heads + 2 * s.kv_heads, s.head_size)
         qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
         if layer.q_norm is not None and layer.k_norm is not None:
             q, k = qk[:, : s.heads], qk[:, s.heads :]

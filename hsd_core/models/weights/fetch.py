@@ -171,7 +171,7 @@ def local_folder(source: Source) -> Path | None:
     if source.instead and (found := local_folder(source.instead)):
         return found
     if source.kind == "hub":
-        return snapshot(source.id)
+        return snapshot(source.id, source.tokenizer)
     if source.kind == "folder":
         return Path(source.id) if Path(source.id).is_dir() else None
     if source.kind == "gguf" and not Path(source.id).is_file():

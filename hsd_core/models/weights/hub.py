@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hsd_core.models.weights.child_process import child_process
-from hsd_core.models.weights.source import Source, WeightsError, saved_again
+from hsd_core.models.weights.source import UNPICKLED, Source, WeightsError, saved_again
 
 INDEX = "model.safetensors.index.json"
 
 
-def snapshot(hub_id: str) -> Path | None:
-    """The folder of a complete model: every shard of its index, config.json and tokenizer.json.
+def snapshot(hub_id: str, tokenizer: bool = True) -> Path | None:
+    """The folder of a complete model: every shard of its index, config.json and, if asked for, tokenizer.json.
 
     The snapshot called main in the cache, else any complete one.
     """
     root = hub_cache() / f"models--{hub_id.replace('/', '--')}"
-    return next((folder for folder in _snapshots(root) if _is_whole(folder)), None)
+    return next((folder for folder in _snapshots(root) if _is_whole(folder, tokenizer)), None)
 
 
 def config_of(hub_id: str) -> Path | None:
@@ -60,8 +60,9 @@ def _snapshots(root: Path) -> Iterator[Path]:
     yield from sorted((root / "snapshots").glob("*"))
 
 
-def _is_whole(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in ("config.json", "tokenizer.json")) and not lacks_shard(folder)
+def _is_whole(folder: Path, tokenizer: bool) -> bool:
+    needed = ("config.json", "tokenizer.json")[: 1 + tokenizer]
+    return all((folder / name).is_file() for name in needed) and not lacks_shard(folder)
 
 
 Progress = Callable[[str, float, float], None]
@@ -80,7 +81,7 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
         WeightsError: the Hub does not answer within seconds, has no such model or does not give access, it has no
             safetensors, or the disk has no room for it.
     """
-    if folder := snapshot(source.id):
+    if folder := snapshot(source.id, source.tokenizer):
         return folder
     total = 0.0
 
@@ -90,7 +91,7 @@ def fetch_hub(source: Source, progress: Progress) -> Path:
         total = float(sum(files.values())) or source.download_mb * 1e6
         progress("download", sum(_arrived(blobs, blob, size) for blob, size in files.items()), total)
 
-    ended = _run(source.id, tell)
+    ended = _run(source.id, tell, *() if source.tokenizer else ("drafter",))
     if "folder" not in ended:
         raise WeightsError(_cure(source, ended))
     progress("download", total, total)
@@ -172,7 +173,8 @@ def _cure(source: Source, ended: Mapping[str, Any]) -> str:
         case "token":
             return f"the Hugging Face Hub does not know the token of HF_TOKEN ({why}); set a valid one, or unset it"
         case "pickles":
-            return f"{id_} has no safetensors on the Hub, and pickles are not opened; {saved_again(id_, 'MT')}"
+            again = saved_again(id_, "MT") if source.tokenizer else UNPICKLED
+            return f"{id_} has no safetensors on the Hub, and pickles are not opened; {again}"
         case "tokenizer":
             return f"{id_} has no tokenizer.json on the Hub, the fast form of its tokenizer; {saved_again(id_, 'MT')}"
         case "full":

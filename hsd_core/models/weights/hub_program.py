@@ -1,8 +1,9 @@
-"""A program that fetches a model from the Hub and can be ended at any moment: ID SECONDS [look] (see `child_process`).
+"""A program that fetches a model from the Hub and can be ended at any moment (see `child_process`): ID SECONDS [look |
+drafter].
 
 It writes JSON lines: first the plan, {"blobs": FOLDER, "files": {NAME OF THE BLOB: BYTES}}, at last {"folder":
-SNAPSHOT}, or {"wrong": KIND, "why": REASON}. With `look` only config.json is fetched. It imports nothing of this
-package, so it runs without it.
+SNAPSHOT}, or {"wrong": KIND, "why": REASON}. With `look` only config.json is fetched; a `drafter` needs no tokenizer.
+It imports nothing of this package, so it runs without it.
 
 The Hub's library starts an interrupted file again. So large files are fetched here, into its cache:
 `blobs/SHA256.incomplete` grows by the missing range, is checked, and renamed. Then the library links all files; the
@@ -46,14 +47,14 @@ class File:
     whole: bool
 
 
-def main(hub_id: str, seconds: float, look: bool = False) -> None:
+def main(hub_id: str, seconds: float, mode: str = "") -> None:
     """Fetch the missing files of a model; `seconds`: the Hub's time to answer."""
     constants.DOWNLOAD_CHUNK_SIZE = WRITTEN
     root = Path(constants.HF_HUB_CACHE) / f"models--{hub_id.replace('/', '--')}"
-    commit, files = _files(hub_id, seconds)
+    commit, files = _files(hub_id, seconds, tokenizer=mode != "drafter")
     blobs = root / "blobs"
     _say({"blobs": str(blobs), "files": {file.blob: file.bytes for file in files}})
-    if look:
+    if mode == "look":
         path = huggingface_hub.hf_hub_download(hub_id, "config.json", revision=commit, etag_timeout=seconds)
         return _say({"folder": str(Path(path).parent)})
     locks = Path(constants.HF_HUB_CACHE) / ".locks" / root.name
@@ -69,14 +70,14 @@ def main(hub_id: str, seconds: float, look: bool = False) -> None:
     _say({"folder": str(folder)})
 
 
-def _files(hub_id: str, seconds: float) -> tuple[str, list[File]]:
-    """The commit, and the files for a decoder and a tokenizer."""
+def _files(hub_id: str, seconds: float, tokenizer: bool) -> tuple[str, list[File]]:
+    """The commit, and the files for a decoder and, if it needs one, a tokenizer."""
     info = huggingface_hub.HfApi().model_info(hub_id, files_metadata=True, timeout=seconds)
     there = {file.rfilename: file for file in info.siblings or () if "/" not in file.rfilename}
     commit = str(info.sha)
     if not any(name.endswith(".safetensors") for name in there):
         _fail("pickles")
-    if "tokenizer.json" not in there:
+    if tokenizer and "tokenizer.json" not in there:
         _fail("tokenizer")
     # The list of files of a gated model is public; access is checked by a file.
     first = huggingface_hub.hf_hub_url(hub_id, "config.json" if "config.json" in there else min(there), revision=commit)
@@ -179,6 +180,6 @@ def _explain(error: BaseException) -> NoReturn:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], float(sys.argv[2]), sys.argv[3:] == ["look"])
+        main(sys.argv[1], float(sys.argv[2]), *sys.argv[3:])
     except Exception as failed:  # exceptions of the HTTP client differ between versions of the Hub's library
         _explain(failed)

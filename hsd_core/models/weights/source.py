@@ -42,6 +42,12 @@ def saved_again(model: str, parts: str) -> str:
     )
 
 
+# The cure for a drafter in pickles, which no class of transformers saves again.
+UNPICKLED = (
+    "download it, write its weights as safetensors once, and name that folder: "
+    'python -c "import torch, safetensors.torch as s; s.save_file({k: v.contiguous() for k, v in '
+    "torch.load('pytorch_model.bin', weights_only=True).items()}, 'model.safetensors')\""
+)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -69,6 +75,7 @@ class Source:
         stored: dtype of the converted file; "float32" keeps every dequantised value.
         note: what differs from the original weights.
         instead: another source of the same model, used when HSD_WEIGHTS names its kind or when it is converted already.
+        tokenizer: whether it needs a tokenizer.json; a drafter has none of its own.
     """
 
     kind: str
@@ -82,6 +89,7 @@ class Source:
     stored: str = "float16"
     note: str = ""
     instead: Source | None = None
+    tokenizer: bool = True
 
     @classmethod
     def parse(cls, text: str) -> Source:

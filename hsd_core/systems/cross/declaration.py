@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, Choice, StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, POLICY
-from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, NameForms, Placement, Planning, Shares, Site
+from hsd_core.grammar.kind import YELLOW, Kind, KindText, Look, NameForms, OwnModel, Placement, Planning, Shares, Site
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
@@ -71,7 +71,7 @@ CROSS = Kind(
     ),
     keys=(POLICY, MAP, DTYPE, DEVICE, ID),
     placement=Placement(verifies=False, needs=frozenset({"weights"})),
-    shares=Shares(own=lambda preset: preset.stranger, own_tokenizer=True),
+    shares=Shares(own=OwnModel(lambda preset: preset.stranger, "any")),
     planning=Planning(named=True),
     offer=offer,
     build=build,

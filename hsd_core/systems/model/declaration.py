@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
 from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
-from hsd_core.grammar.kind import BLUE, LAST, YELLOW, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
+from hsd_core.grammar.kind import (
+    BLUE,
+    LAST,
+    YELLOW,
+    Kind,
+    KindText,
+    Look,
+    NameForms,
+    OwnModel,
+    Placement,
+    Reads,
+    Shares,
+    Site,
+)
 from hsd_core.levels.building import model_level
 from hsd_core.models.machine import has_cuda
 
@@ -69,7 +82,7 @@ KIND = Kind(
     ),
     keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
     placement=Placement(needs=frozenset({"weights"})),
-    shares=Shares(own=lambda preset: preset.draft),
+    shares=Shares(own=OwnModel(lambda preset: preset.draft)),
     offer=offer,
     build=build,
 )
