@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { panelsOf } from "../../assets/js/tabs/learn/acts/page-parts.js";
-import { hiddenBy } from "../../assets/js/tabs/learn/acts/veil.js";
+import { hiddenBy, isNear } from "../../assets/js/tabs/learn/question.js";
 import { figure, holds } from "../../assets/js/tabs/learn/figures/refs.js";
-import { isNear } from "../../assets/js/tabs/learn/question.js";
 import { counterexample } from "../app/js/verdicts.mjs";
 
 const MS = 1e6;

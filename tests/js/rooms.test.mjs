@@ -19,7 +19,7 @@ const ROOMS = [
   ...["tabs/explore", "tabs/race/replay", "tabs/race"],
   ...["profile", "another", "ahead", "doctor", "lengths"].map((part) => `tabs/planner/${part}`),
   "tabs/planner",
-  ...["sums", "figures", "acts", "pictures", "class"].map((part) => `tabs/learn/${part}`),
+  ...["figures", "acts", "pictures", "class"].map((part) => `tabs/learn/${part}`),
   ...["tabs/learn", "tabs/results", "tabs/atlas", "offline", "site", "workshop"],
 ];
 const SYSTEM = /^systems\/(\w+)\//; // a folder of a system: it may import all rooms, and no room imports it

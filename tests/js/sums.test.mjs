@@ -5,13 +5,29 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { placeOf, roundOf, settled } from "../../assets/js/shared/anatomy/round.js";
 import { exitWork } from "../../assets/js/systems/exits/exit-work.js";
-import { roundsUntil, shortest } from "../../assets/js/tabs/learn/sums/hops.js";
-import { atMost, inStep, inTurn, perStep, shortestOf } from "../../assets/js/tabs/learn/sums/lock-step.js";
-import { committedByRound, costOfToken, timeByRows } from "../../assets/js/tabs/learn/sums/passes.js";
-import { rollOf } from "../../assets/js/tabs/learn/sums/roll.js";
-import { soFar } from "../../assets/js/tabs/learn/sums/so-far.js";
-import { between, keptShare, outcome, residual, seeded, toss } from "../../assets/js/tabs/learn/sums/tosses.js";
-import { bestLength, gained, yielded } from "../../assets/js/tabs/learn/sums/yields.js";
+import {
+  roundsUntil,
+  shortest,
+  atMost,
+  inStep,
+  inTurn,
+  perStep,
+  shortestOf,
+  bestLength,
+  gained,
+  yielded,
+  between,
+  keptShare,
+  outcome,
+  residual,
+  seeded,
+  toss,
+  committedByRound,
+  costOfToken,
+  timeByRows,
+  soFar,
+  rollOf,
+} from "../../assets/js/tabs/learn/figures/sums.js";
 import { merged } from "../../assets/js/shared/run/ran.js";
 import { modelOf, recorded } from "../app/js/build.mjs";
 

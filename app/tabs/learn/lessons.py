@@ -58,7 +58,7 @@ Count = Annotated[int, Meta(ge=1, le=100_000)]
 Condition = Annotated[str, Meta(min_length=1, max_length=300)]
 Part = Literal[
     "speed", "per-pass", "equal", "exactness", "source", "acceptance", "caption"
-]  # as in js/tabs/learn/acts/veil.js
+]  # as in js/tabs/learn/question.js
 
 
 class Settings(Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -1,7 +1,7 @@
 /** The instructor's bar: sends what is open to all screens, frees them, shows the room's code and what is answered. In the
  *  window with the notes of a class, what is open is the stop that the notes are at. */
 
-import { TwoWindows } from "../tabs/learn/class/two-windows.js";
+import { TwoWindows } from "../tabs/learn/class/stops.js";
 import { h, say } from "../shared/kit/dom.js";
 import { saveBlob } from "../shared/kit/files.js";
 import { tabOf } from "../shared/share/arrive.js";

@@ -1,6 +1,6 @@
 /** A learner's page: it follows the instructor, says where the class is, and hands in what is answered. */
 
-import { onAnswered } from "../tabs/learn/answered.js";
+import { onAnswered } from "../tabs/learn/progress.js";
 import { stageHere } from "../shared/player/within-reach.js";
 import { arrive } from "../shared/share/arrive.js";
 import { barsOf } from "./answer-bars.js";

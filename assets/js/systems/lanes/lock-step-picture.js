@@ -4,9 +4,8 @@
 import { h } from "../../shared/kit/dom.js";
 import { bring } from "../index.js";
 import { svg } from "../../shared/kit/svg.js";
-import { roundOfLanes } from "../../tabs/learn/figures/lane-figures.js";
-import { atMost, inStep, inTurn, perStep, shortestOf } from "../../tabs/learn/sums/lock-step.js";
-import { yielded } from "../../tabs/learn/sums/yields.js";
+import { roundOfLanes } from "../../tabs/learn/figures/run-figures.js";
+import { atMost, inStep, inTurn, perStep, shortestOf, yielded } from "../../tabs/learn/figures/sums.js";
 import { overlaps } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { speedUp } from "../../shared/run/figures.js";

@@ -4,15 +4,14 @@
 import { stageHere } from "../../shared/player/within-reach.js";
 import { h, say } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
-import { isOpen, onTabs } from "../../shared/kit/tabs.js";
+import { isOpen, onTabs, setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
 import { Drive } from "./acts/drive.js";
 import { ClassRoom } from "./class/class-room.js";
 import { asked as fetched, Library } from "./library.js";
-import { Light } from "./acts/light.js";
+import { Light } from "./acts/page-parts.js";
 import { List } from "./list.js";
 import { Panel } from "./lesson-panel.js";
-import { asked, go, NOWHERE } from "./lesson-place.js";
 import { Sheet } from "./sheet.js";
 import { bringLater } from "../../systems/index.js";
 import { CLASS } from "../../../text/en/class.js";
@@ -27,7 +26,7 @@ export async function mount(root) {
   await page.begin();
 }
 
-/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson */
+/** @typedef {import("./figures/run-figures.js").Lesson} Lesson */
 
 class LearnPage {
   constructor(/** @type {Element} */ root, /** @type {import("../../shared/player/within-reach.js").Reach} */ stage) {
@@ -92,7 +91,7 @@ class LearnPage {
     this.leave();
   }
 
-  /** @param {import("./lesson-place.js").Place} place */
+  /** @param {Place} place */
   go(place) {
     go(place);
     this.show();
@@ -107,7 +106,7 @@ class LearnPage {
     if (asked().sheet && asked().lesson === number) print();
   }
 
-  /** In a class a step is one of its stops: where the address says, and nowhere else. @returns {import("./lesson-place.js").Place} */
+  /** In a class a step is one of its stops: where the address says, and nowhere else. @returns {Place} */
   get place() {
     const { class: id, stop } = asked();
     return { ...NOWHERE, class: id, stop };
@@ -146,3 +145,47 @@ class LearnPage {
     return this.lessons[this.lessons.indexOf(lesson) + 1] ?? null;
   }
 }
+
+// Where one is in the Learn tab, in the address: `?tab=learn&lesson=3&step=2`, with `beside=1` next to Explore,
+// `&sheet=1`, or `&class=45`: its plan, with `notes=1` the instructor's notes, with `stop=4` what the projector
+// shows.
+
+/**
+ * @typedef {{lesson: number|null, step: number, beside: boolean, sheet: boolean, class: string|null, stop: number|null,
+ *   notes: boolean}} Place class: by its id; stop: counted from 0, from 1 in the address
+ */
+
+/** @returns {Place} */
+export function asked() {
+  const query = new URLSearchParams(location.search);
+  const count = (/** @type {string} */ name) => {
+    const text = query.get(name) ?? "";
+    return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : null;
+  };
+  const on = (/** @type {string} */ name) => query.get(name) === "1";
+  const stop = count("stop");
+  return {
+    ...{ lesson: count("lesson"), step: count("step") ?? 1, beside: on("beside"), sheet: on("sheet") },
+    ...{ class: query.get("class")?.slice(0, 80) ?? null, stop: stop === null ? null : stop - 1, notes: on("notes") },
+  };
+}
+
+/** Goes there: a new entry in the history, or the one that is there. @param {Place} place */
+export function go({ lesson, step, beside, sheet, class: named, stop, notes }, { push = true } = {}) {
+  if (push) history.pushState(history.state, "");
+  setQuery({
+    lesson: lesson === null ? null : String(lesson),
+    step: lesson === null || step === 1 ? null : String(step),
+    beside: lesson !== null && beside ? "1" : null,
+    sheet: sheet ? "1" : null,
+    class: named,
+    stop: named === null || stop === null ? null : String(stop + 1),
+    notes: named !== null && notes ? "1" : null,
+  });
+}
+
+/** @type {Readonly<Place>} */
+export const NOWHERE = Object.freeze({
+  ...{ lesson: null, step: 1, beside: false, sheet: false },
+  ...{ class: null, stop: null, notes: false },
+});

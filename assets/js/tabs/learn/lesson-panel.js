@@ -1,21 +1,17 @@
-/** The lesson that is open: one picture and a few sentences, as wide as the window; or, once a step asks nothing any more,
- *  a panel beside Explore. Arrow keys and PageUp/PageDown go from step to step, Escape goes back. */
+/** The lesson that is open: one picture and a few sentences, as wide as the window; or, once a step asks nothing
+ *  any more, a panel beside Explore. Arrow keys and PageUp/PageDown go from step to step, Escape goes back. */
 
-import { h, tips } from "../../shared/kit/dom.js";
-import { onPresenting, presenting } from "../../shared/player/presenter.js";
+import { h, tips, icon, say } from "../../shared/kit/dom.js";
+import { onPresenting, presenting, presenterButton } from "../../shared/player/presenter.js";
 import { onDrawn } from "../../shared/player/within-reach.js";
-import { hiddenBy } from "./acts/veil.js";
-import { answered } from "./answered.js";
-import { fill } from "./figures/rich.js";
-import { createHead } from "./lesson-head.js";
-import { OwnRun } from "./own-run.js";
+import { hiddenBy, questionOf } from "./question.js";
+import { answered, keep, kept } from "./progress.js";
+import { fill, rich, told } from "./figures/rich.js";
 import { pictureOf } from "./pictures/pictures.js";
-import { keep, kept } from "./progress.js";
-import { closingOf, stepOf } from "./step.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./figures/figure-parts.js").Step} Step */
-/** @typedef {import("./figures/figure-parts.js").Answer} Answer */
+/** @typedef {import("./figures/run-figures.js").Lesson} Lesson @typedef {import("./figures/run-figures.js").Step} Step */
+/** @typedef {import("./figures/run-figures.js").Answer} Answer */
 
 const none = /** @type {any} */ (null); // while no lesson is open
 
@@ -243,3 +239,179 @@ export class Panel {
 const NARROW = 900; // px: one column
 
 const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");
+
+// One step of a lesson: its picture, what it says, what it asks, and, once that is answered, what it reveals and a
+// way to see it in Explore.
+
+/**
+ * @param {Step} step
+ * @param {{goal: string, picture: HTMLElement|null, answer: Answer|undefined, ready: boolean, beside: boolean,
+ *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
+ *   the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
+ *   onExplore: there, or back
+ */
+function stepOf(step, ctx) {
+  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: step.title });
+  const answered = !step.question || ctx.answer !== undefined;
+  const el = h(
+    "div",
+    { class: "hx-step" },
+    ctx.goal ? h("p", { class: "hx-goal" }, h("b", { text: WORDS.goal }), " ", ...rich(ctx.goal)) : null,
+    heading,
+    ctx.picture ?? h("p", { class: "hx-sketch hx-sketch-waits", role: "status", text: WORDS.reading }),
+    h(
+      "div",
+      { class: "hx-step-says" },
+      h("p", {}, ...rich(step.text, new Set())),
+      answered && step.reveal ? h("p", { class: "hx-reveal" }, ...told(step.reveal)) : null,
+      explore(step, answered, ctx),
+    ),
+    step.question ? questionOf(step.question, ctx) : null,
+  );
+  return { el, heading };
+}
+
+/** Explore is one press away, but not while it would answer the question.
+ *  @param {Step} step @param {boolean} answered @param {{beside: boolean, onExplore: () => void}} ctx */
+function explore(step, answered, { beside, onExplore }) {
+  if (!step.action?.recording && !step.action?.at) return null;
+  const button = h("button", {
+    type: "button",
+    class: "hx-quiet hx-step-explore",
+    text: beside ? WORDS.alone : WORDS.explore,
+    disabled: !answered,
+    onclick: onExplore,
+  });
+  return h("p", { class: "hx-step-do" }, button, answered ? null : h("small", { text: WORDS.exploreLater }));
+}
+
+/**
+ * The last page of a lesson: one thing to try, and what to keep.
+ * @param {Lesson} lesson @param {{onTry: () => void}} ctx
+ */
+function closingOf(lesson, { onTry }) {
+  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: WORDS.tryIt });
+  const task = lesson.try;
+  const el = h(
+    "div",
+    { class: "hx-step" },
+    heading,
+    h("p", {}, ...rich(task.text)),
+    task.action
+      ? h("button", { type: "button", class: "hx-quiet hx-try", text: task.button ?? "", onclick: onTry })
+      : null,
+    h("h2", { class: "hx-step-title", text: WORDS.summary }),
+    h("ul", { class: "hx-keep" }, ...lesson.summary.map((line) => h("li", {}, ...rich(line)))),
+    lesson.sources?.length
+      ? h("p", { class: "hx-sources" }, h("b", { text: WORDS.sources }), " ", lesson.sources.join("; "))
+      : null,
+  );
+  return { el, heading };
+}
+
+// The run that a step speaks of, and all else that its lesson takes figures from. Figures are of that run alone:
+// until it is loaded there are none, whatever Explore shows meanwhile.
+
+class OwnRun {
+  /** @param {import("./library.js").Library} library */
+  constructor(library) {
+    this.library = library;
+    /** @type {unknown} */ this.lesson = null;
+    /** @type {string[]} */ this.recordings = []; // of the step: its own first, then those of its pictures
+    /** @type {string[]|null} */ this.gathered = null; // what is at hand
+  }
+
+  /**
+   * Fetches what a step needs; whether it is still the step that is open when all is there.
+   * @param {unknown} lesson @param {string[]} recordings
+   */
+  async gather(lesson, recordings) {
+    Object.assign(this, { lesson, recordings });
+    await this.library.gather(lesson, recordings);
+    if (this.recordings === recordings) this.gathered = recordings;
+    return this.recordings === recordings;
+  }
+
+  /** Whether all is there that figures are taken from. */
+  get ready() {
+    return this.gathered === this.recordings && this.recordings.every((name) => this.library.recordings.has(name));
+  }
+
+  /** The run of a recording, the step's own by default; null until it is here. @param {string} [name] */
+  model(name = this.recordings[0]) {
+    return this.library.recordings.get(name ?? "") ?? null;
+  }
+
+  /** @returns {import("./figures/refs.js").Sources} */
+  get sources() {
+    const { recordings, reports } = this.library;
+    return { model: this.model(), recordings, reports };
+  }
+}
+
+// What stands around the steps of a lesson: its title above, what leads on below.
+
+/**
+ * @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
+ */
+function createHead({ onClose, onPrint, onGo, onBack }) {
+  /** @param {string} text @param {() => void} onclick */
+  const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
+  const kicker = h("p", { class: "hx-lesson-kicker" });
+  const title = h("h1", { class: "hx-lesson-title" });
+  const folds = h(
+    "button",
+    { type: "button", class: "hx-icon-button hx-lesson-fold", "aria-expanded": "true", onclick: () => fold() },
+    icon("down"),
+  );
+  folds.setAttribute("aria-label", WORDS.fold);
+  const drift = h(
+    "p",
+    { class: "hx-lesson-drift", hidden: true },
+    h("span", { text: WORDS.drift }),
+    button(WORDS.goBack, onBack),
+  );
+  /** @param {Parameters<typeof icon>[0]} sign @param {string} text @param {() => void} onclick */
+  const small = (sign, text, onclick) =>
+    h("button", { type: "button", class: "hx-icon-button", "aria-label": text, "data-tip": text, onclick }, icon(sign));
+  const head = h(
+    "header",
+    { class: "hx-lesson-head" },
+    h("div", {}, kicker, title),
+    small("print", WORDS.print, onPrint),
+    presenterButton(),
+    folds,
+    small("remove", WORDS.close, onClose),
+  );
+  const back = button(WORDS.back, () => onGo(-1));
+  const next = h("button", { type: "button", class: "hx-quiet hx-lesson-next", onclick: () => onGo(1) });
+  const dots = h("span", { class: "hx-lesson-dots", "aria-hidden": "true" });
+  const foot = h("footer", { class: "hx-lesson-foot" }, back, dots, next);
+
+  /** Beside Explore on a narrow window the lesson is a sheet that may be folded. */
+  function fold(/** @type {boolean|undefined} */ to = undefined) {
+    const folded = head.parentElement?.classList.toggle("hx-folded", to) ?? false;
+    folds.setAttribute("aria-expanded", String(!folded));
+    folds.setAttribute("aria-label", folded ? WORDS.unfold : WORDS.fold);
+  }
+
+  return {
+    head,
+    drift,
+    foot,
+    unfold: () => fold(false),
+    /**
+     * @param {import("./figures/run-figures.js").Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
+     * @param {boolean} held whether a class leads
+     */
+    show(lesson, step, pages, after, held) {
+      say(kicker, WORDS.kicker(lesson.number, step, pages, lesson.minutes));
+      say(title, lesson.title);
+      back.toggleAttribute("disabled", step === 1 && !held);
+      say(next, step < pages || held ? WORDS.next : after);
+      dots.replaceChildren(
+        ...Array.from({ length: pages }, (_, i) => h("i", { "data-at": i + 1 === step ? "here" : "" })),
+      );
+    },
+  };
+}

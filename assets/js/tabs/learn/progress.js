@@ -1,4 +1,5 @@
-/** How far a visitor has come, kept in the browser: the step of each lesson, what was answered, which are done. */
+/** How far a visitor has come: kept in the browser (the step of each lesson, what was answered, which are done),
+ *  and told to those who count answers. */
 
 const KEY = "hx-lessons";
 
@@ -36,3 +37,18 @@ export function forget() {
     // There was nothing.
   }
 }
+
+// That a question was answered.
+
+const EVENT = "hx:answered"; // on the document
+
+/**
+ * @typedef {{lesson: string, step: number, answer: import("./figures/run-figures.js").Answer}} Answered by the lesson's id; answer: the index of a choice, a
+ *   number, or null for one that was shown
+ */
+
+/** @param {Answered} detail */
+export const answered = (detail) => document.dispatchEvent(new CustomEvent(EVENT, { detail }));
+
+/** @param {(given: Answered) => void} f */
+export const onAnswered = (f) => document.addEventListener(EVENT, (/** @type {any} */ event) => f(event.detail));

@@ -1,16 +1,16 @@
-/** A prediction: choices or a figure to estimate. Until one commits to an answer, or asks to be shown, what it reveals is
- *  not on the page at all. */
+/** A prediction: choices or a figure to estimate, and what it hides. Until one commits to an answer, or asks to be
+ *  shown, what it reveals is not on the page at all. */
 
 import { h } from "../../shared/kit/dom.js";
-import { figure, holds, references } from "./figures/refs.js";
+import { figure, holds, references, isBench } from "./figures/refs.js";
 import { rich } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own
 
 /**
- * @typedef {import("./figures/figure-parts.js").Question} Question @typedef {import("./figures/figure-parts.js").Estimate} Estimate
- * @typedef {import("./figures/figure-parts.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
+ * @typedef {import("./figures/run-figures.js").Question} Question @typedef {import("./figures/run-figures.js").Estimate} Estimate
+ * @typedef {import("./figures/run-figures.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
  * @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
  *   before; ready: whether the figures are at hand that a verdict needs
  */
@@ -131,4 +131,35 @@ function verdict(/** @type {Question} */ question, /** @type {Context} */ { answ
   if (!right.includes(true)) return saying(WORDS.missing, "none");
   if (answer === null) return saying(WORDS.shown, "shown");
   return right[answer ?? -1] ? saying(WORDS.right, "right") : saying(WORDS.wrong, "off");
+}
+
+// What a question asks about, and so what no picture tells while it is open. The figures that a question names say it
+// by themselves; a question names the rest in `hides`. Explore is not in sight meanwhile: it opens with the answer.
+
+/** What tells a figure, by the head of its name. */
+const TELLS = /** @type {Record<string, string>} */ ({
+  speedup: "speed",
+  gain: "speed",
+  beside: "speed",
+  tokens_per_s: "speed",
+  ms_per_token: "speed",
+  pass_ms: "speed",
+  best: "speed",
+  speed_up: "speed",
+  low: "speed",
+  high: "speed",
+  per_forward: "per-pass",
+  yields: "per-pass",
+  equal: "equal",
+  source: "source",
+  acceptance: "acceptance",
+  accepted: "acceptance",
+});
+
+/** What an open question hides. @param {import("./figures/run-figures.js").Question} question @returns {string[]} */
+export function hiddenBy({ number, choices = [], hides = [] }) {
+  const texts = [number?.answer ?? "", ...choices.map((one) => one.when ?? "")];
+  const asked = texts.flatMap(references).filter(({ source, name }) => !source || isBench(source) || name === "beside");
+  const named = asked.map(({ name }) => TELLS[name.split(".")[0]]); // figures of other recordings are in no picture
+  return [...new Set([...named.filter(Boolean), ...hides])];
 }

@@ -3,15 +3,14 @@
 
 import { h, say } from "../../shared/kit/dom.js";
 import { stackName } from "../../shared/levels/stack-names.js";
-import { hiddenBy } from "./acts/veil.js";
+import { hiddenBy, answerOf, rightOnes } from "./question.js";
 import { recordingAt } from "./lesson-panel.js";
 import { pictureOf } from "./pictures/pictures.js";
-import { answerOf, rightOnes } from "./question.js";
 import { fill, rich, told } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** @typedef {import("./figures/figure-parts.js").Lesson} Lesson @typedef {import("./figures/figure-parts.js").Step} Step */
-/** @typedef {import("./figures/figure-parts.js").Question} Question */
+/** @typedef {import("./figures/run-figures.js").Lesson} Lesson @typedef {import("./figures/run-figures.js").Step} Step */
+/** @typedef {import("./figures/run-figures.js").Question} Question */
 /** @typedef {import("./figures/refs.js").Sources} Sources @typedef {import("./library.js").Library} Library */
 
 const LETTERS = "abcdefgh";

@@ -6,16 +6,16 @@ import { styleLevels } from "../../../shared/levels/kinds.js";
 import { SPEEDS } from "../../../shared/player/player.js";
 import { format, parse } from "../../../shared/levels/stack.js";
 import { openTab } from "../../../shared/kit/tabs.js";
-import { momentOf } from "./named-moments.js";
+import { momentOf } from "../figures/run-figures.js";
 import { panelsOf } from "./page-parts.js";
 
-/** @typedef {import("../figures/figure-parts.js").Action} Action */
+/** @typedef {import("../figures/run-figures.js").Action} Action */
 
 const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"]);
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
 
 export class Drive {
-  /** @param {import("../../../shared/player/within-reach.js").Reach} stage the first screen @param {import("./light.js").Light} light */
+  /** @param {import("../../../shared/player/within-reach.js").Reach} stage the first screen @param {import("./page-parts.js").Light} light */
   constructor(stage, light) {
     this.stage = stage;
     this.light = light;

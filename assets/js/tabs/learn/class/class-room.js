@@ -2,15 +2,14 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { openTab, setQuery } from "../../../shared/kit/tabs.js";
-import { cardPage } from "./card-page.js";
-import { notesPage } from "./notes-page.js";
-import { planPage } from "./plan-page.js";
-import { stopsOf } from "./stops.js";
-import { TwoWindows } from "./two-windows.js";
+import { notesPage, planPage } from "./notes-page.js";
+import { stopsOf, TwoWindows } from "./stops.js";
+import { rich } from "../figures/rich.js";
+import { CLASS } from "../../../../text/en/class.js";
 
 const SIZE = "width=900,height=820"; // of the notes' window
 
-/** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("../figures/figure-parts.js").Lesson} Lesson */
+/** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("../figures/run-figures.js").Lesson} Lesson */
 /** @typedef {{el: HTMLElement, title: HTMLElement, end?: () => void, heard?: (stop: number) => void}} Page */
 
 export class ClassRoom {
@@ -140,4 +139,31 @@ export class ClassRoom {
     else if (message.go?.id === this.at.id) this.to(message.go);
     else if (message.answer) this.ctx.answer();
   }
+}
+
+// A task, or a question for the room, as large as the window.
+
+/** @param {import("./stops.js").CardStop} stop @param {string} title of the part @param {(direction: 1|-1) => void} onGo */
+function cardPage(stop, title, onGo) {
+  const heading = h("h1", { tabindex: "-1", text: CLASS.cardHead[stop.kind] });
+  const button = (/** @type {string} */ text, /** @type {1|-1} */ to) =>
+    h("button", { type: "button", class: "hx-quiet", text, onclick: () => onGo(to) });
+  const el = h(
+    "section",
+    { class: "hx-class-card" },
+    h("p", { class: "hx-lesson-kicker", text: title }),
+    heading,
+    h("p", { class: "hx-class-text" }, ...rich(stop.text)),
+    stop.open
+      ? h("a", { class: "hx-quiet", href: `?${stop.open}`, target: "_blank", rel: "noopener", text: CLASS.openTask })
+      : null,
+    h("footer", { class: "hx-class-foot" }, button(CLASS.previous, -1), button(CLASS.next, 1)),
+  );
+  el.addEventListener("keydown", (event) => {
+    const by = /** @type {1|-1|undefined} */ ({ ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key]);
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    onGo(by);
+  });
+  return { el, title: heading };
 }

@@ -1,4 +1,5 @@
-/** A class as what is shown one after the other: steps of lessons, other tabs, tasks and questions for the room. */
+/** A class as what is shown one after the other: steps of lessons, other tabs, tasks and questions for the room;
+ *  and the two windows that show it. */
 
 /**
  * `lesson` and `step`: of a lesson; `open`: the address of another tab; `card`: a text for the room, of this `kind`.
@@ -42,3 +43,27 @@ export function stopAddress(found, { id, stop, lesson }) {
 
 /** When a part begins, minutes from the start of the class. @param {ClassPlan} plan @param {number} part */
 export const beginsAt = (plan, part) => plan.parts.slice(0, part).reduce((sum, one) => sum + one.minutes, 0);
+
+// The projector and the instructor's notes, two windows of one browser: what is shown, and what is to be shown. No
+// server takes part.
+
+const NAME = "hx-class";
+
+/**
+ * @typedef {{id: string, stop: number}} Where
+ * @typedef {{ask: true} | {at: Where, seen: boolean} | {go: Where} | {answer: true}} Message ask: where are you; at: here, and
+ *   whether that window is in sight; go: there; answer: show the answer
+ */
+
+export class TwoWindows {
+  /** @param {(message: any) => void} hear */
+  constructor(hear) {
+    this.channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(NAME);
+    this.channel?.addEventListener("message", ({ data }) => hear(data));
+  }
+
+  /** @param {Message} message */
+  say(message) {
+    this.channel?.postMessage(message);
+  }
+}

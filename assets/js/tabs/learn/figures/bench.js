@@ -4,17 +4,16 @@
 import { FIGURES, GAIN } from "../../../../text/en/learn.js";
 import { stackNames } from "../../../shared/levels/stack-names.js";
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
-import { as, called, rate, times } from "./figure-parts.js";
-import { ratio } from "./run-figures.js";
+import { as, called, rate, times, speedUp } from "./run-figures.js";
 
-/** @typedef {import("./figure-parts.js").Sources} Sources */
+/** @typedef {import("./run-figures.js").Sources} Sources */
 
 /** @typedef {Record<string, any> & {stack: string, plain: string, speed_up: number, called?: string}} Row of a benchmark, as hsd_core/measure/bench writes it */
 
 const PRESET = "smollm2"; // of the lessons that name no run
 
 /** Of a row: `best.3.speed_up` of the quickest stack of three levels, or that of a stack by its name. */
-/** @type {Record<string, import("./figure-parts.js").Entry<(row: Row, other: any) => number|string>>} */
+/** @type {Record<string, import("./run-figures.js").Entry<(row: Row, other: any) => number|string>>} */
 export const BENCH = {
   speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
   low: [FIGURES.benchLow, times, (r) => r.interval[0]],
@@ -75,7 +74,7 @@ export function rowsOf(sources, stack, [levels, , beside]) {
  */
 function gained(sources) {
   const { model } = sources;
-  const alone = model?.header ? ratio(model) : null;
+  const alone = model?.header ? speedUp(model) : null;
   if (!model?.header || alone === null) return null;
   const { temperature = 0, top_k = 0 } = model.header.sampling;
   const row = temperature === 0 || top_k === 1 ? named(sources, model.header.stack) : null;

@@ -4,8 +4,7 @@
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
 import { FIGURES } from "../../../../text/en/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
-import { level, times } from "./figure-parts.js";
-import { ratio, RUN, unitOf } from "./run-figures.js";
+import { level, times, RUN, speedUp, unitOf } from "./run-figures.js";
 
 /** As in app/tabs/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
@@ -29,7 +28,7 @@ for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchm
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
-/** @typedef {import("./figure-parts.js").Sources} Sources @typedef {number|string|null|undefined} Value */
+/** @typedef {import("./run-figures.js").Sources} Sources @typedef {number|string|null|undefined} Value */
 
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");
@@ -59,8 +58,8 @@ export function figure(sources, name, source = "") {
   // Not by its title where it is the shown one: that may say what a question asks.
   const from = source ? model?.header?.title || FIGURES.recording(source) : FIGURES.shown;
   if (head === "beside") {
-    const shown = sources.model?.header ? ratio(sources.model) : null;
-    const other = model?.header ? ratio(model) : null;
+    const shown = sources.model?.header ? speedUp(sources.model) : null;
+    const other = model?.header ? speedUp(model) : null;
     return written([FIGURES.beside, times, () => (shown && other ? shown / other : null)], (read) => read(), from);
   }
   const found = written(
@@ -92,7 +91,7 @@ export const usualOf = (level, rows) => ["usual", level, rows];
 /** What a pass of a level yields with blocks of n. @param {string} level @param {number} n */
 export const yieldsOf = (level, n) => ["yields", level, n];
 
-/** @template R @param {import("./figure-parts.js").Entry<R>|undefined} entry @param {(read: R) => Value} asked @param {string} from
+/** @template R @param {import("./run-figures.js").Entry<R>|undefined} entry @param {(read: R) => Value} asked @param {string} from
  *  @param {((v: any) => string|undefined)|null} [unit] @returns {Figure|null} */
 function written(entry, asked, from, unit = null) {
   if (!entry) return null;

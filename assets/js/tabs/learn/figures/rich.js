@@ -31,8 +31,8 @@ export function rich(text, seen = null) {
 }
 
 /** A text, and the sentences behind it that are said where their condition holds; `fill` shows those. */
-export function told(/** @type {{text: string, also?: import("./figure-parts.js").Also[]}} */ { text, also = [] }) {
-  const sentence = (/** @type {import("./figure-parts.js").Also} */ one) =>
+export function told(/** @type {{text: string, also?: import("./run-figures.js").Also[]}} */ { text, also = [] }) {
+  const sentence = (/** @type {import("./run-figures.js").Also} */ one) =>
     h("span", { class: "hx-also", "data-when": one.when, hidden: true }, " ", ...rich(one.text));
   return [...rich(text), ...also.map(sentence)];
 }

@@ -4,9 +4,9 @@
 import { roundNumber } from "../../../shared/kit/round-number.js";
 import { h } from "../../../shared/kit/dom.js";
 import { levelBadge } from "../../../shared/levels/badge.js";
-import { momentOf } from "../acts/named-moments.js";
+import { momentOf } from "../figures/run-figures.js";
 import { figure, usualOf } from "../figures/refs.js";
-import { committedByRound, costOfToken, timeByRows } from "../sums/passes.js";
+import { committedByRound, costOfToken, timeByRows } from "../figures/sums.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { ratio, restOf } from "../../../../text/numbers.js";
 import { frame } from "./frame.js";

@@ -6,8 +6,8 @@ import { table } from "../../../shared/anatomy/marks.js";
 import { h } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { figure as asWritten } from "../../../../text/numbers.js";
-import { rejected } from "../figures/moment-figures.js";
-import { between, keptShare, outcome, residual, seeded, toss } from "../sums/tosses.js";
+import { rejected } from "../figures/run-figures.js";
+import { between, keptShare, outcome, residual, seeded, toss } from "../figures/sums.js";
 import { frame, slider } from "./frame.js";
 import { COIN } from "../../../../text/en/pictures.js";
 
@@ -27,7 +27,7 @@ export function coinPicture({ model, step, figure, open }) {
   const [p, q] = /** @type {const} */ (["p", "q"]).map((key) => act.lines.map((line) => line[key] / sum(key)));
   const [drafter, verifier] = [model.levels[record.level], model.levels[j.level]];
   const random = seeded(7);
-  /** @type {{share: number, from: import("../sums/tosses.js").From, counts: number[], kept: number, frame: number}} */
+  /** @type {{share: number, from: import("../figures/sums.js").From, counts: number[], kept: number, frame: number}} */
   const now = { share: 1, from: "residual", counts: [], kept: 0, frame: 0 };
   const room = h("div", { class: "hx-sketch-table" });
 

@@ -6,7 +6,7 @@ import { set, svg } from "../../../shared/kit/svg.js";
 /**
  * What a picture may know. `sources`: figures; `open`: whether the step's question is unanswered; `hides`: what it asks
  * about and no picture tells until then; `fresh`: whether it was answered just now.
- * @typedef {{step: import("../figures/figure-parts.js").Step, figure: import("../figures/figure-parts.js").Drawn, model: import("../../../shared/run/trace.js").TraceModel, open: boolean, hides: string[],
+ * @typedef {{step: import("../figures/run-figures.js").Step, figure: import("../figures/run-figures.js").Drawn, model: import("../../../shared/run/trace.js").TraceModel, open: boolean, hides: string[],
  *   fresh: boolean, sources: () => import("../figures/refs.js").Sources}} PictureContext
  * @typedef {{el: HTMLElement, end?: () => void}} Picture end: stops what moves
  */

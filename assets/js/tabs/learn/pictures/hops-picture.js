@@ -3,7 +3,7 @@
 
 import { svg } from "../../../shared/kit/svg.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
-import { shortest } from "../sums/hops.js";
+import { shortest } from "../figures/sums.js";
 import { frame, sheet, sliders } from "./frame.js";
 import { HOPS } from "../../../../text/en/pictures.js";
 

@@ -6,7 +6,7 @@ import { roundUp, svg } from "../../../shared/kit/svg.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { ratio } from "../../../../text/numbers.js";
 import { yieldsOf } from "../figures/refs.js";
-import { bestLength, gained, yielded } from "../sums/yields.js";
+import { bestLength, gained, yielded } from "../figures/sums.js";
 import { frame, sheet, sliders } from "./frame.js";
 import { YIELDS } from "../../../../text/en/pictures.js";
 
