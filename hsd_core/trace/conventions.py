@@ -1,5 +1,5 @@
 """Definitions that all readers of a trace share: how rounds are numbered, the lane of a level, the source of its times,
-which level accepted or rejected a token, where a text begins to repeat itself. The page has the same in `acceptor.js`,
+which level accepted or rejected a token, where a text begins to repeat itself. The page has the same in `token.js`,
 `tokens.js` and `overlap.js`.
 """
 

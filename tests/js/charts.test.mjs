@@ -5,9 +5,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { entriesOf, plainOf } from "../../assets/js/tabs/explore/charts/series.js";
+import { WIDTH, entriesOf, plainOf, slotOf, through } from "../../assets/js/tabs/explore/charts/small-chart.js";
 import { runPlots } from "../../assets/js/tabs/explore/charts/run-plots.js";
-import { slotOf, through, WIDTH } from "../../assets/js/tabs/explore/charts/small-chart.js";
 import { learn } from "../../assets/js/shared/levels/kinds.js";
 import { TraceModel } from "../../assets/js/shared/run/trace.js";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, START } from "../../assets/js/shared/text/code-lines.js";
+import { START, behind } from "../../assets/js/shared/text/text-lines.js";
 
 /** The lines of a text that are code, marked with |. */
 const marked = (text) => {

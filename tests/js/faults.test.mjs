@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Faults } from "../../assets/js/tabs/explore/tower/faults.js";
+import { Faults } from "../../assets/js/tabs/explore/tower/composition.js";
 
 const [low, high, roof] = [{}, {}, {}];
 const RISE = { level: 1, reason: "exits rise" };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Feed } from "../../assets/js/shared/visit/feed.js";
+import { Feed } from "../../assets/js/shared/run/trace.js";
 import { commit, drawn, header, piece, verify } from "../app/js/build.mjs";
 
 const EVENTS = [

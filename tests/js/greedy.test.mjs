@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { greedy, heatOf, isGreedy } from "../../assets/js/shared/levels/greedy.js";
-import { describe } from "../../assets/js/tabs/explore/status.js";
+import { describe } from "../../assets/js/tabs/explore/title/title.js";
 import { distributionOf } from "../../assets/js/shared/run/distributions.js";
 
 /** @type {[Record<string, number>, boolean][]} */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Haste } from "../../assets/js/tabs/explore/haste.js";
+import { Haste } from "../../assets/js/tabs/explore/drawing.js";
 
 beforeEach(() => {
   mock.timers.reset();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { cellsOf, heldBy } from "../../assets/js/shared/anatomy/held.js";
 import "../../assets/js/systems/longspec/longspec.js";
 import "../../assets/js/systems/views/views.js";
-import { LONG, sizeText } from "../../assets/js/tabs/explore/controls/prompt-size.js";
+import { LONG, sizeText } from "../../assets/js/tabs/explore/controls/controls.js";
 import { PROMPT } from "../../assets/text/en/run.js";
 import { HELD } from "../../assets/text/en/anatomy.js";
 import { header, modelOf } from "../app/js/build.mjs";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gapBefore, letterRoom } from "../../assets/js/shared/text/token/letter-room.js";
+import { gapBefore, letterRoom } from "../../assets/js/shared/text/text-lines.js";
 
 const cells = (...texts) => texts.map((text) => ({ text, special: false, partial: false }));
 

@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { roundOf, stateOf } from "../../assets/js/shared/anatomy/round.js";
 import { plainSpeed, speedUp } from "../../assets/js/shared/run/figures.js";
 import { opensStory } from "../../assets/js/tabs/explore/story/asked.js";
-import { meaning } from "../../assets/js/tabs/explore/story/presses.js";
+import { meaning } from "../../assets/js/tabs/explore/story/story.js";
 import { momentsOf, plainWords, verdictOf, wordOf } from "../../assets/js/tabs/explore/story/scenes.js";
 import { TellingClock } from "../../assets/js/tabs/explore/story/telling-clock.js";
 import { duration, restOf, rounded } from "../../assets/text/numbers.js";

@@ -1,6 +1,6 @@
 /** What stacks would cost by the theory, looked up where it was worked out ahead (app/site/prices_ahead.py). */
 
-/** @typedef {import("../tabs/explore/tower/forecast/prices.js").Price} Price */
+/** @typedef {import("../tabs/explore/tower/forecast/forecast.js").Price} Price */
 /** @typedef {{preset: string, temperature?: number, about: any, prices: Record<string, Price>,
  *   by_length?: Record<string, Price>, others?: Price}} Known by_length: stacks that are compared at the length of a text */
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { acceptedBy } from "../../../assets/js/shared/text/token/acceptor.js";
+import { acceptedBy } from "../../../assets/js/shared/text/token/token.js";
 import { modelOf, PYTHON, recorded } from "./build.mjs";
 
 const root = new URL("../../../", import.meta.url);

@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isCopy, origin } from "../../../assets/js/shared/run/copies.js";
-import { colouring, msPerToken } from "../../../assets/js/shared/text/token/legend.js";
-import { promptText } from "../../../assets/js/shared/run/prompt.js";
+import { isCopy, origin, promptText } from "../../../assets/js/shared/run/copies.js";
+import { colouring, msPerToken } from "../../../assets/js/shared/text/token/token.js";
 import { place } from "../../../assets/js/shared/run/tokens.js";
 import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 import { commit, draft, drawn, header, modelOf as model, piece, verify } from "./build.mjs";

@@ -1,7 +1,7 @@
 /** A row of cells for each level: what it sees of the keys and values. Where all see all of them nothing is shown. */
 
 import { h } from "../kit/dom.js";
-import { badge } from "../text/card/card-verdict.js";
+import { badge } from "../text/card/card.js";
 import { heldBy } from "./held.js";
 import { HELD } from "../../../text/en/anatomy.js";
 

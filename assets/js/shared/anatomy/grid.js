@@ -2,7 +2,7 @@
  *  blocks of tiles; a verifier's row stands in its tile as small bars; its cache ends at a mark under the tiles. */
 
 import { h } from "../kit/dom.js";
-import { badge } from "../text/card/card-verdict.js";
+import { badge } from "../text/card/card.js";
 import { figure } from "../../../text/numbers.js";
 import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
 import { stateOf } from "./round.js";

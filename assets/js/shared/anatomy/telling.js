@@ -1,6 +1,6 @@
 /** An event of a round in a sentence, and in a few signs. */
 
-import { badge } from "../text/card/card-verdict.js";
+import { badge } from "../text/card/card.js";
 import { h } from "../kit/dom.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";

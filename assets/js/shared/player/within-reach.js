@@ -3,7 +3,7 @@
 /**
  * What parts in other tabs may do with the first screen.
  * @typedef {{
- *   el: HTMLElement, feed: import("../visit/feed.js").Feed, player: import("./player.js").Player,
+ *   el: HTMLElement, feed: import("../run/trace.js").Feed, player: import("./player.js").Player,
  *   settings: Readonly<Record<string, any>>, stack: () => string, show: (settings: Record<string, any>) => void,
  *   record: (name: string) => Promise<void>, press: (serial: number) => void, lend: (panels: string[]) => void,
  *   isSame: () => boolean|undefined, recordings: {name: string, title: string}[]}} Reach

@@ -1,6 +1,6 @@
-/** Drafted tokens that repeat the text: where they were copied from, in words and as a token of the output. */
+/** What a text repeats and what it answers: where drafted tokens were copied from, and the prompt out of its ids. */
 
-import { decode } from "./cells.js";
+import { decode, splitCells } from "./cells.js";
 import { PLACES } from "../../../text/en/caption.js";
 
 /** @typedef {import("./trace.js").TraceModel} TraceModel @typedef {import("./records.js").TokenRecord} TokenRecord */
@@ -64,4 +64,34 @@ function beside(/** @type {TokenRecord} */ x, /** @type {TokenRecord} */ { fork 
 export function written(model, tokens) {
   const bytes = tokens.flatMap(({ id }) => [...model.piece(id).bytes]);
   return decode(Uint8Array.from(bytes)).replaceAll("\n", "\u21b5");
+}
+
+// ---- The prompt of a run, out of its ids: as it was fed, and as the visitor wrote it.
+
+/**
+ * The prompt as it was fed: its special tokens one by one, what stands between them whole.
+ * @param {import("./trace.js").TraceModel} model
+ */
+export function promptParts(model) {
+  const records = (model.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
+  /** @type {{text: string, special: boolean}[]} */
+  const parts = [];
+  for (const { text, special } of splitCells(records, (id) => model.piece(id))) {
+    const last = parts.at(-1);
+    if (last && !special && !last.special) last.text += text;
+    else parts.push({ text, special });
+  }
+  return parts;
+}
+
+/**
+ * What the visitor wrote, out of the chat template when there is one; `raw` when there is none.
+ * @param {import("./trace.js").TraceModel} model
+ */
+export function promptText(model) {
+  const parts = promptParts(model);
+  const raw = !parts.some((part) => part.special);
+  if (raw) return { text: parts.map((part) => part.text).join(""), raw };
+  const user = parts.filter((part) => !part.special && part.text.startsWith("user\n")).at(-1);
+  return { text: user ? user.text.slice(5) : "", raw };
 }

@@ -4,14 +4,14 @@
  *  in replay. Times are ns on the engine's clock.
  */
 
-import { treeOf } from "./tree.js";
-import { Figures } from "./figures.js";
-import { styleLevels } from "../levels/kinds.js";
-import { levelNames } from "../levels/stack-names.js";
-import { Moments } from "./moments.js";
-import { inVain, overlaps, taken } from "../levels/overlap.js";
 import { upTo } from "../kit/order.js";
-import { placeOffered, Tokens } from "./tokens.js";
+import { styleLevels } from "../levels/kinds.js";
+import { inVain, overlaps, taken } from "../levels/overlap.js";
+import { levelNames } from "../levels/stack-names.js";
+import { Figures, OWN } from "./figures.js";
+import { Moments } from "./moments.js";
+import { Tokens, placeOffered } from "./tokens.js";
+import { treeOf } from "./tree.js";
 
 /** @typedef {import("./events.js").LevelInfo & import("../levels/kinds.js").Look} Level */
 /**
@@ -301,4 +301,53 @@ export class TraceModel extends Tokens {
   markAfter(/** @type {number} */ t) {
     return this.marks[upTo(this.marks, t, (x) => x.t)] ?? null;
   }
+}
+
+// ---- The run that is shown: payloads in, a model out. Payloads may come twice or leave gaps; the records are in order.
+
+/** @typedef {import("./figures.js").TraceRecord} TraceRecord */
+/** @typedef {{run: string, from: number, ev: TraceRecord[], final: boolean}} Payload */
+
+export class Feed {
+  constructor() {
+    /** @type {string|null} */ this.run = null;
+    /** @type {TraceModel|null} */ this.model = null;
+    /** @type {TraceRecord[]} */ this.records = [];
+    this.final = false;
+  }
+
+  /**
+   * Applies a payload that holds events.
+   * @param {Payload} payload
+   * @returns {"new"|"grown"|"same"|"gap"} gap: records between those held and these are missing
+   */
+  take(payload) {
+    const fresh = payload.run !== this.run;
+    if (fresh && payload.from > 0) return "gap";
+    if (fresh || !this.model) {
+      this.run = payload.run;
+      this.model = new TraceModel();
+      this.records = [];
+      this.final = false;
+    }
+    if (payload.from > this.records.length) return "gap";
+    const news = payload.ev.slice(this.records.length - payload.from);
+    this.records.push(...news);
+    this.model.append(news);
+    this.final ||= payload.final;
+    return fresh ? "new" : news.length ? "grown" : "same";
+  }
+
+  /** The trace as JSON lines, without the page's own pseudo-events. */
+  lines() {
+    return eventLines(this.records);
+  }
+}
+
+/** A trace as JSON lines, without the page's own pseudo-events. @param {TraceRecord[]} records */
+export function eventLines(records) {
+  return records
+    .filter((r) => !OWN.has(r.event))
+    .map((r) => JSON.stringify(r) + "\n")
+    .join("");
 }

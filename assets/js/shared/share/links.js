@@ -11,7 +11,7 @@ const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: 
 
 /**
  * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
- * @typedef {{feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
+ * @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
  *   view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings
  */
 

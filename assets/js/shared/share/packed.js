@@ -8,7 +8,7 @@ export const LONGEST = 32_000; // characters of a link; browsers take more, mail
 const ROWS = new Set(["p_row", "q_row", "residual"]); // what a verifier thought of all the other tokens
 const afterwards = (/** @type {TraceRecord} */ r) => r.event === "report" && r.t1 === null; // read from the finished text
 
-/** @typedef {import("../visit/feed.js").TraceRecord} TraceRecord */
+/** @typedef {import("../run/trace.js").TraceRecord} TraceRecord */
 
 /**
  * A run as the part of an address behind "#": {hash, bare}; bare: without the lengths of the caches.

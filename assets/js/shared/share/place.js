@@ -2,7 +2,7 @@
  *  (#run=...). What is not there is said, and the nearest is shown. */
 
 import { RECORDED } from "../visit/journey.js";
-import { promptText } from "../run/prompt.js";
+import { promptText } from "../run/copies.js";
 import { setQuery } from "../kit/tabs.js";
 import { momentAt, tokenAt } from "./moment.js";
 import { packedIn } from "./packed.js";
@@ -11,7 +11,7 @@ import { words } from "../../../text/en/share.js";
 const LONGEST_WORD = 40;
 
 /**
- * @typedef {{feed: import("../visit/feed.js").Feed, player: import("../player/player.js").Player,
+ * @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player,
  *   session: import("../visit/session.js").Session, press: (serial: number) => void, isSame: () => boolean|undefined,
  *   attempt: (action: () => Promise<void>) => Promise<void>, tell: (text: string, kind?: string) => void}} Page
  *   press: opens the card of a token; isSame: whether the composer holds the stack of the run that is shown

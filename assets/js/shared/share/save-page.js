@@ -7,7 +7,7 @@ import { words } from "../../../text/en/share.js";
 const COLOUR = 'data-colour="level"'; // this and that as hsd_core/export/run_page.py writes them
 const EMPTY = '<script type="text/plain" id="hx-run"></script>';
 
-/** @param {import("../visit/feed.js").Feed} feed @param {string} colour what tokens are coloured by @returns {Promise<string>} what is to be said */
+/** @param {import("../run/trace.js").Feed} feed @param {string} colour what tokens are coloured by @returns {Promise<string>} what is to be said */
 export async function savePage(feed, colour) {
   const [reply, run] = await Promise.all([
     fetch(new URL("../../../../offline.html", import.meta.url)),

@@ -4,7 +4,7 @@ import { differing, isGreedy } from "../levels/greedy.js";
 import { clockOf } from "../levels/overlap.js";
 import { stackName } from "../levels/stack-names.js";
 import { plainSpeed, speedUp } from "../run/figures.js";
-import { promptText } from "../run/prompt.js";
+import { promptText } from "../run/copies.js";
 import { STATUS } from "../../../text/en/run.js";
 import { ratio, rounded } from "../../../text/numbers.js";
 import { CLOCKS, HEADLINE } from "../../../text/en/lanes.js";

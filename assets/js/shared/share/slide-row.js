@@ -6,7 +6,7 @@ import { isDark } from "../kit/theme.js";
 import { drawSlide } from "./slide.js";
 import { slide as words, words as share } from "../../../text/en/share.js";
 
-/** @param {import("../visit/feed.js").Feed} feed @param {(text: string) => void} tell */
+/** @param {import("../run/trace.js").Feed} feed @param {(text: string) => void} tell */
 export function slideRow(feed, tell) {
   const dark = h("input", { type: "checkbox", onchange: () => show() });
   const seen = h("img", { class: "hx-share-slide" });
@@ -53,5 +53,5 @@ export function slideRow(feed, tell) {
   };
 }
 
-/** @param {import("../visit/feed.js").Feed} feed */
+/** @param {import("../run/trace.js").Feed} feed */
 const nameOf = ({ model }) => `${model?.header?.title || model?.header?.stack || ""} card`;

@@ -3,10 +3,8 @@
 
 import { h, icon, say } from "../kit/dom.js";
 import { copy, saveGzip, traceName } from "../kit/files.js";
-import { create as createLegend } from "./token/legend.js";
 import { create as createText } from "./text.js";
-import { colourSwitch } from "./token/colour-switch.js";
-import { textRoom } from "./text-room.js";
+import { create as createLegend } from "./token/legend.js";
 import { TEXT } from "../../../text/en/text.js";
 
 const SMALL = "smollm2"; // the preset of 135 M parameters
@@ -129,6 +127,78 @@ export function textPanel(ctx) {
       say(detail, status.detail);
       progress.dataset.known = String(Boolean(status.share));
       share.style.width = status.share ? `${100 * status.share}%` : "";
+    },
+  };
+}
+
+// ---- How much of the text is in sight: the panel's head says when the beginning is above it, and the whole text takes the
+// tower's place, in two columns; one that is longer than that grows down the page.
+
+const GROWTH = 1.1;
+
+/**
+ * @param {HTMLElement} panel
+ * @param {HTMLElement} view what scrolls
+ * @param {HTMLInputElement} tick the switch
+ */
+export function textRoom(panel, view, tick) {
+  let shown = null;
+  const stage = () => /** @type {HTMLElement} */ (panel.closest(".hx-stage"));
+  const flow = /** @type {HTMLElement} */ (view.firstElementChild);
+  const look = () => {
+    panel.classList.toggle("hx-begun", view.scrollTop > 12 && !stage().classList.contains("hx-whole"));
+  };
+  /** Two columns, as high as their text needs; they grow by a part at a time, so that lines seldom change columns. */
+  const fit = () => {
+    const { classList } = stage();
+    if (!classList.contains("hx-whole")) return;
+    for (let height = flow.clientHeight; flow.scrollWidth > flow.clientWidth + 1; height *= GROWTH) {
+      classList.add("hx-long");
+      flow.style.height = `${Math.ceil(height)}px`;
+    }
+  };
+  const loosen = () => {
+    stage().classList.remove("hx-long");
+    flow.style.height = "";
+  };
+  const set = (on) => {
+    tick.checked = on;
+    loosen();
+    stage().classList.toggle("hx-whole", on);
+    fit();
+    if (!on) view.scrollTop = view.scrollHeight;
+    look();
+  };
+  view.addEventListener("scroll", look, { passive: true });
+  addEventListener("resize", () => set(tick.checked));
+  return {
+    set,
+    update(model) {
+      if (model !== shown) loosen();
+      shown = model;
+      fit();
+      look();
+    },
+  };
+}
+
+// ---- The switch above the text: what a token's colour shows.
+
+/** @param {(value: string) => void} onPick */
+export function colourSwitch(onPick) {
+  /** @type {Map<string, HTMLInputElement>} */ const inputs = new Map();
+  const ways = Object.entries(TEXT.colours).map(([value, text]) => {
+    const input = /** @type {HTMLInputElement} */ (
+      h("input", { type: "radio", name: "hx-colour", value, class: "hx-sr", onchange: () => onPick(value) })
+    );
+    inputs.set(value, input);
+    return h("label", { "data-tip": TEXT.colourTips[value] }, input, h("span", { text }));
+  });
+  return {
+    el: h("div", { class: "hx-switch-ways", role: "radiogroup", "aria-label": TEXT.colourBy }, ...ways),
+    /** @param {string} chosen */
+    show(chosen) {
+      for (const [value, input] of inputs) input.checked = value === chosen;
     },
   };
 }

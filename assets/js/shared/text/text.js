@@ -3,16 +3,11 @@
  *  Where a round has several candidates, they hang below the text's end as a tree. */
 
 import { origin } from "../run/copies.js";
-import { behind } from "./code-lines.js";
-import { colouring } from "./token/legend.js";
-import { gapBefore, letterRoom } from "./token/letter-room.js";
-import { dress, ghostNode, haunt, tokenNode } from "./token/token.js";
+import { NOTHING, behind, cellStart, gapBefore, hang, indentation, letterRoom, put, wanted } from "./text-lines.js";
+import { colouring, dress, ghostNode, haunt, tokenNode } from "./token/token.js";
 import { element } from "../kit/dom.js";
-import { TextFollow } from "./text-follow.js";
-import { cellStart, wanted } from "./text-items.js";
-import { hang, indentation, NOTHING, put } from "./text-lines.js";
-import { TreeDock } from "./text-dock.js";
-import { TextReach } from "./text-reach.js";
+import { TextFollow, TextReach } from "./text-reach.js";
+import { TreeDock } from "./token/tree-view.js";
 import { upTo } from "../kit/order.js";
 import { TEXT } from "../../../text/en/text.js";
 
@@ -161,7 +156,7 @@ class TextView {
     return after !== null && this.cursor < after.t && this.cursor - record.tGone < 400e6;
   }
 
-  /** @returns {import("./token/letter-room.js").Letters} where its letters went */
+  /** @returns {import("./text-lines.js").Letters} where its letters went */
   _dress(node, cell, scheme, before, next, code) {
     const { model, cursor } = this;
     const records = cell.serials.map((serial) => model.tokens.get(serial));

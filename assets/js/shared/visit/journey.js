@@ -1,10 +1,9 @@
 /** From run to run: what is shown, what goes on aside, and the way back to both, also after the page was reloaded. */
 
-import { Aside } from "./aside.js";
-import { pendingBefore } from "./pending.js";
+import { h, say } from "../kit/dom.js";
 import { openTab } from "../kit/tabs.js";
-import { Trail } from "./trail.js";
-import { JOURNEY } from "../../../text/en/page.js";
+import { pendingBefore } from "./pending.js";
+import { ASIDE, JOURNEY } from "../../../text/en/page.js";
 
 export const RECORDED = "recorded-"; // the name of a bundled recording's run begins so
 const KEPT_FILES = 4; // opened files that Back can show again
@@ -13,7 +12,7 @@ const KEPT_FILES = 4; // opened files that Back can show again
 
 export class Journey {
   /**
-   * @param {{session: import("./session.js").Session, feed: import("./feed.js").Feed, wish: import("./wish.js").Wish,
+   * @param {{session: import("./session.js").Session, feed: import("../run/trace.js").Feed, wish: import("./wish.js").Wish,
    *   tail: (asked: {run: string, from: number}) => Promise<any>, apply: (payload: Payload) => void,
    *   tell: (text: string, kind?: string) => void, busy: () => void, refresh: () => void,
    *   attempt: (action: () => Promise<void>) => Promise<void>}} page tail: what the server has of a run; attempt: says what
@@ -148,5 +147,69 @@ export class Journey {
         page.refresh();
       }
     });
+  }
+}
+
+// ---- The button in the title bar that leads back to a run which goes on, or ended, while something else is shown.
+
+export class Aside {
+  /** @param {(run: string) => void} onReturn */
+  constructor(onReturn) {
+    /** @type {string|null} */ this.run = null;
+    this.el = h("button", {
+      type: "button",
+      class: "hx-quiet hx-aside",
+      "data-tip": ASIDE.tip,
+      hidden: true,
+      onclick: () => this.run && onReturn(this.run),
+    });
+  }
+
+  /** @param {string} run @param {string} how it goes */
+  show(run, how) {
+    this.run = run;
+    say(this.el, ASIDE.back(how));
+    this.el.hidden = false;
+  }
+
+  hide() {
+    this.run = null;
+    this.el.hidden = true;
+  }
+}
+
+// ---- What has been shown, in the browser's history: Back and Forward lead from run to run. An entry's state names its run
+// and what that run was asked with; its address, the settings as they were left.
+
+export class Trail {
+  /** @param {(run: string) => void} onTravel Back or Forward came to an entry at which this run was shown */
+  constructor(onTravel) {
+    this.still = false; // while an entry is returned to, what is shown makes no other one
+    addEventListener("popstate", () => {
+      if (this.run) onTravel(this.run);
+    });
+  }
+
+  /** The run of the entry that the browser is at; "" where none was shown yet. */
+  get run() {
+    return String(history.state?.hx ?? "");
+  }
+
+  /** What the run of the entry was asked with, null where that is not known. @returns {Record<string, any>|null} */
+  get asked() {
+    return history.state?.asked ?? null;
+  }
+
+  /** @param {Record<string, any>} asked what the run of the entry was asked with */
+  keeps(asked) {
+    history.replaceState({ ...history.state, asked }, "");
+  }
+
+  /** A run is shown: a new entry, unless this one is its own or has had none. @param {string} run */
+  shows(run) {
+    if (run === this.run) return;
+    const state = { ...history.state, hx: run, asked: null };
+    if (this.still || !this.run) history.replaceState(state, "");
+    else history.pushState(state, "");
   }
 }

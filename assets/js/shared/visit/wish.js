@@ -1,8 +1,8 @@
 /** What the next run is to be: the settings, out of the address and into it, and why they cannot be run. */
 
-import { fields, read, write } from "./address.js";
-import { adopt } from "./adopt.js";
 import { overOther } from "../levels/stack.js";
+import { promptText } from "../run/copies.js";
+import { fields, read, write } from "./address.js";
 import { PROMPT } from "../../../text/en/run.js";
 
 const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
@@ -103,5 +103,38 @@ export class Wish {
     if (!preset.usable) return `${preset.title}: ${preset.reason}`;
     if (!this.settings.prompt.trim()) return PROMPT.empty;
     return PROMPT.over(this.settings.prompt, this.setup.limits.prompt) || (tower.faults[0] ?? "");
+  }
+}
+
+// ---- What a run that was recorded brings into the settings, unless the address asked for others.
+
+/**
+ * @param {{settings: Record<string, any>, asked: Record<string, any>, setup: any, tower: any, preset: any}} wish
+ * @param {import("../run/trace.js").TraceModel} model
+ */
+export function adopt(wish, model) {
+  const { settings, asked, setup, tower } = wish;
+  /** @type {any} */ const header = model.header;
+  if (!header.simulated && !asked.simulated) settings.simulated = "";
+  if (!asked.preset && setup.catalogue.some((/** @type {{name: string}} */ p) => p.name === header.preset))
+    settings.preset = header.preset;
+  tower.setPreset(wish.preset);
+  const own = settings.preset === header.preset || !asked.preset;
+  if (!asked.stack) tower.setStack(own ? header.stack : (wish.preset?.default_stack ?? header.stack));
+  settings.stack = tower.stack;
+  const { text, raw } = promptText(model);
+  if (header.simulated) {
+    // It brings its stack and the words before its text; the settings stay the visitor's.
+    if (!asked.prompt) settings.prompt = text;
+    return;
+  }
+  if (!asked.prompt && text)
+    Object.assign(settings, { prompt: text, raw: asked.raw ?? (raw && header.preset !== "toy") });
+  settings.replan = asked.replan ?? Boolean(header.replan);
+  const { sampling, seed, max_new_tokens } = header;
+  for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
+    const limits = setup.limits[name];
+    if (!Array.isArray(limits) || !Number.isFinite(value) || asked[name] !== undefined) continue;
+    settings[name] = Math.min(limits[1], Math.max(limits[0], Number(value)));
   }
 }

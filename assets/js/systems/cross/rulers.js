@@ -2,7 +2,7 @@
  *  target's for the same text, on one scale of bytes. A line goes through where both end; nothing is judged by that. */
 
 import { h } from "../../shared/kit/dom.js";
-import { badge } from "../../shared/text/card/card-verdict.js";
+import { badge } from "../../shared/text/card/card.js";
 import { stateOf } from "../../shared/anatomy/round.js";
 import { SAY } from "../../../text/en/anatomy.js";
 import { RULER } from "./words.js";

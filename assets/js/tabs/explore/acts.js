@@ -1,15 +1,17 @@
 /** What a visitor does on the first screen: asks for a run and stops it, shows a recording, opens a file, takes over what
  *  another tab sends. */
 
+import { h } from "../../shared/kit/dom.js";
 import { openTab } from "../../shared/kit/tabs.js";
 import { stackName } from "../../shared/levels/stack-names.js";
 import { RECORDED } from "../../shared/visit/journey.js";
 import { STAGE } from "../../../text/en/run.js";
+import { words } from "../../../text/en/share.js";
 
 export class Acts {
   /**
    * @param {{session: import("../../shared/visit/session.js").Session, journey: import("../../shared/visit/journey.js").Journey,
-   *   feed: import("../../shared/visit/feed.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
+   *   feed: import("../../shared/run/trace.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
    *   edit: (name: string, value: any) => void, compose: (stack: string) => boolean, settled: () => Promise<void>, clear: () => void,
    *   tell: (text: string, kind?: string) => void, busy: () => void,
    *   attempt: (action: () => Promise<void>) => Promise<void>}} page compose: puts a stack into the composer, and says whether
@@ -102,4 +104,41 @@ export class Acts {
       if (feed.model?.header?.simulated) edit("simulated", link);
     });
   }
+}
+
+// ---- A trace file that is dropped anywhere onto the page is opened, as by the button; while one is held over it, the page
+// shows where it goes.
+
+/**
+ * @param {{onFile: (file: File) => void, onTell: (text: string, kind?: string) => void}} ctx
+ * @returns {HTMLElement} what is shown while a file is held over the page
+ */
+export function dropTarget({ onFile, onTell }) {
+  const el = h(
+    "div",
+    { class: "hx-drop", hidden: true },
+    h("p", {}, h("b", { text: words.drop }), h("span", { text: words.dropNote })),
+  );
+  const holds = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+  const over = (/** @type {DragEvent} */ event) => {
+    if (!holds(event) || event.defaultPrevented) return; // somebody else's: the Planner takes profiles
+    event.preventDefault();
+    el.hidden = false;
+  };
+  document.addEventListener("dragenter", over);
+  document.addEventListener("dragover", over);
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) el.hidden = true; // it left the window
+  });
+  document.addEventListener("drop", (event) => {
+    const shown = !el.hidden;
+    el.hidden = true;
+    if (!shown || !holds(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (!files.length) return onTell(words.dropNone, "error");
+    if (files.length > 1) onTell(words.dropMany);
+    onFile(files[0]);
+  });
+  return el;
 }

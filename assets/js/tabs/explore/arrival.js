@@ -6,7 +6,7 @@ import { STAGE } from "../../../text/en/run.js";
 
 /**
  * What this needs of the first screen.
- * @typedef {{feed: import("../../shared/visit/feed.js").Feed, session: import("../../shared/visit/session.js").Session,
+ * @typedef {{feed: import("../../shared/run/trace.js").Feed, session: import("../../shared/visit/session.js").Session,
  *   wish: import("../../shared/visit/wish.js").Wish, place: import("../../shared/share/place.js").Place, settings: Record<string, any>,
  *   setup: Record<string, any>, parts: any, acts: {invite: () => string}, refresh: () => void,
  *   tell: (text: string, kind?: string) => void, attempt: (action: () => Promise<void>) => Promise<void>}} Stage

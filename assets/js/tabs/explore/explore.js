@@ -1,7 +1,7 @@
 /** The Explore tab: the first screen in the component that owns it, and what the whole page needs once. */
 
 import { arriveAt } from "./arrival.js";
-import { skipLinks } from "./title/skip.js";
+import { skipLinks } from "./title/title.js";
 import { Stage } from "./stage.js";
 import { tabAsked } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";

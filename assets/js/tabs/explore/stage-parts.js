@@ -2,13 +2,12 @@
 
 import { createCaption } from "../../shared/caption/caption-view.js";
 import { create as createCard } from "../../shared/text/card/card.js";
-import { noPromptRow, promptRow } from "./controls/controls.js";
+import { noPromptRow, otherPrompt, promptRow } from "./controls/controls.js";
 import { liveCharts } from "./charts/live-charts.js";
 import { createDesk } from "./desk.js";
 import { h } from "../../shared/kit/dom.js";
 import { create as createLanes } from "../../shared/lanes/lanes.js";
 import { createNote } from "../../shared/kit/note.js";
-import { otherPrompt } from "./controls/other-prompt.js";
 import { wholePage } from "../../shared/share/embed.js";
 import { shareButton } from "../../shared/share/share.js";
 import { Panels } from "../../shared/visit/panels.js";
@@ -26,7 +25,7 @@ import { STAGE } from "../../../text/en/run.js";
  * What the parts show of the first screen, and what they ask of it.
  * @typedef {{
  *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
- *   feed: import("../../shared/visit/feed.js").Feed, player: import("../../shared/player/player.js").Player, view: import("./drawing.js").View,
+ *   feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player, view: import("./drawing.js").View,
  *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
  *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
  *   longText: (name: string, use: (text: string) => void) => Promise<void>,

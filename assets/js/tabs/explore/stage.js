@@ -2,28 +2,26 @@
 
 import { covered, onCover } from "../../shared/kit/curtain.js";
 import { tips } from "../../shared/kit/dom.js";
-import { Acts } from "./acts.js";
+import { Acts, dropTarget } from "./acts.js";
 import { settle, wantedBy } from "./arrival.js";
 import { Drawing } from "./drawing.js";
-import { dropTarget } from "./drop.js";
-import { Feed } from "../../shared/visit/feed.js";
-import { keepPace } from "../../shared/visit/pace.js";
+import { Feed } from "../../shared/run/trace.js";
+import { keepCatalogue, keepPace } from "../../shared/visit/offered.js";
 import { Journey, RECORDED } from "../../shared/visit/journey.js";
-import { keepCatalogue } from "../../shared/visit/offered.js";
 import { keepPlace, keepPrompt, promptBefore } from "../../shared/visit/pending.js";
 import { learn } from "../../shared/levels/kinds.js";
 import { Player } from "../../shared/player/player.js";
 import { onPresenting, present, presenterKeys } from "../../shared/player/presenter.js";
-import { promptText } from "../../shared/run/prompt.js";
+import { promptText } from "../../shared/run/copies.js";
 import { Session } from "../../shared/visit/session.js";
 import { Place } from "../../shared/share/place.js";
 import { furnish } from "./stage-parts.js";
-import { describe, progressText } from "./status.js";
+import { describe, progressText } from "./title/title.js";
 import { Study } from "./charts/study.js";
 import { Wish } from "../../shared/visit/wish.js";
 import { PROMPT, STAGE } from "../../../text/en/run.js";
 
-/** @type {import("../../shared/visit/pace.js").Pace} */
+/** @type {import("../../shared/visit/offered.js").Pace} */
 const NOBODY = { ahead: 0, answers: null };
 
 export class Stage {

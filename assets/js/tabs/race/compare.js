@@ -9,7 +9,7 @@ import { COMPARE, gainText, WORDS } from "../../../text/en/race.js";
 import { clockOf } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { plainSpeed } from "../../shared/run/figures.js";
-import { promptText } from "../../shared/run/prompt.js";
+import { promptText } from "../../shared/run/copies.js";
 
 /** @typedef {import("./replay/lanes.js").Align} Align */
 

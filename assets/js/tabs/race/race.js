@@ -16,7 +16,7 @@ import { originCard, raceSays } from "./race-says.js";
 import { COMPARE, WORDS } from "../../../text/en/race.js";
 import { TEXT } from "../../../text/en/text.js";
 import { createReplay } from "./replay/replay.js";
-import { eventLines } from "../../shared/visit/feed.js";
+import { eventLines } from "../../shared/run/trace.js";
 
 const NO_RACE = "-"; // what the menu of races says while two runs are compared
 

@@ -2,10 +2,18 @@
  *  lanes where the text has the tower's place, never over the text; a sheet at the bottom on a phone. Hover shows it, a
  *  click pins it, Escape closes it. */
 
-import { about, seen } from "./card-token.js";
+import { element, h, say } from "../../kit/dom.js";
+import { upTo } from "../../kit/order.js";
+import { roundNumber } from "../../kit/round-number.js";
 import { isGreedy } from "../../levels/greedy.js";
-import { element } from "../../kit/dom.js";
-import { CARD } from "../../../../text/en/card.js";
+import { originOf } from "../../levels/kinds.js";
+import { stopText } from "../../levels/trunk.js";
+import { origin } from "../../run/copies.js";
+import { candidates, fate } from "../../run/tree.js";
+import { msPerToken } from "../token/token.js";
+import { SAY } from "../../../../text/en/anatomy.js";
+import { CARD, VERDICT } from "../../../../text/en/card.js";
+import { figure } from "../../../../text/numbers.js";
 
 const DELAY = 120; // ms before a hover counts
 const LEAST = 150; // px of height that it always has
@@ -167,3 +175,206 @@ function dock(stage, token) {
     least: wide ? 0 : Math.min(height, innerHeight - from - 8),
   };
 }
+
+// ---- What the card says of one token: who supplied it, from where, beside which others, and each verifier's word.
+
+const NBSP = "\u00a0";
+
+/** The judgements of a token up to a moment. */
+export const seen = (record, cursor) => record.judgements.filter((j) => j.t <= cursor);
+
+/** `full`: with the rows of every verifier, not only of the last one. */
+export function about(record, model, cursor, full) {
+  const level = model.levels[record.level];
+  const part = element("div", "hx-card-token");
+  const head = part.appendChild(element("header", "hx-card-head"));
+  head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
+  head.append(element("span", "hx-card-state", CARD.states[model.state(record, cursor)]));
+  part.append(facts(record, model, level));
+  const offered = candidates(record);
+  if (offered.length > (record.how === "draft" ? 1 : 0)) part.append(rivals(offered, record, model, cursor));
+  if (record.drawn?.pRow && record.how !== "draft")
+    part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
+  const verdicts = seen(record, cursor);
+  verdicts.forEach((judgement, i) => part.append(verdict(judgement, record, model, full || i === verdicts.length - 1)));
+  if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
+  return part;
+}
+
+function unjudged(record, model) {
+  if (record.level === model.levels.length - 1) return CARD.itself;
+  if (record.insteadOf !== null && record.insteadOf !== undefined)
+    return CARD.unasked(model.pieceText(model.tokens.get(record.insteadOf).id));
+  return record.lostWith === null ? CARD.unjudged : CARD.lost;
+}
+
+function facts(record, model, level) {
+  const list = element("dl", "hx-card-facts");
+  const ms = msPerToken(model, record);
+  const number = roundNumber(record.round);
+  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
+  const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
+  const source = from ? ` (${from})` : "";
+  add(CARD.supplied, `${level.name}, ${CARD.how[record.how] ?? record.how}${source}`);
+  if (record.draws > 1) add(CARD.drawn, CARD.times(record.draws));
+  copiedFrom(list, record, model);
+  const stop = stopText(level, model.levels, record.depth);
+  if (stop) add(record.how === "draft" ? CARD.draftedAt : CARD.drawnAt, stop);
+  add(CARD.id, String(record.id));
+  add(CARD.position, String(record.at));
+  add(
+    CARD.round,
+    round ? CARD.roundIs(number, figure((round.t1 - round.t0) / 1e6), ms === null ? null : figure(ms)) : String(number),
+  );
+  const look = element("button", "hx-card-anatomy", SAY.openRound(number));
+  look.type = "button";
+  look.dataset.anatomy = String(record.serial);
+  list.append(element("dt", ""), h("dd", {}, look));
+  if (record.drawn) {
+    if (isGreedy(model)) add(CARD.chosen, choiceOf(record.drawn.pRow, record, model, VERDICT.whose(level.tag)));
+    else add(CARD.drawnWith, figure(record.drawn.p));
+  }
+  return list;
+}
+
+/** A copied token: what it repeats, in its place, and why the drafter looked there. */
+function copiedFrom(list, record, model) {
+  const found = origin(model, record);
+  if (!found) return;
+  const place = element("dd", "hx-copied");
+  place.append(
+    element("span", "hx-copied-where", `${found.where}: `),
+    `…${found.before}`,
+    element("mark", "", found.token),
+    `${found.after}…`,
+  );
+  const { alike, share } = record.copied;
+
+  list.append(element("dt", "", CARD.copied), place);
+  list.append(element("dt", ""), element("dd", "hx-copied-why", CARD.copiedWhy(alike, share)));
+}
+
+/** The candidates for a token's place, in judging order, and what became of each. */
+function rivals(offered, record, model, cursor) {
+  const part = element("div", "hx-rivals");
+  const judged = record.fork.tree.judged;
+  const by = model.levels[(judged ?? { level: record.level + 1 }).level];
+  part.append(element("p", "hx-rivals-title", CARD.offered(by.tag)));
+  const list = part.appendChild(element("ol", "hx-rivals-list"));
+  for (const one of offered) list.append(rival(one, model, cursor, one === record));
+  if (record.how !== "draft") {
+    const own = rival(record, model, cursor, true);
+    say(own.querySelector(".hx-rival-fate"), CARD.how[record.how]);
+    list.append(own);
+  }
+  return part;
+}
+
+function rival(one, model, cursor, mine) {
+  const level = model.levels[one.level];
+  const from = originOf(level.kind, one.source);
+  const drafted = one.how === "draft";
+  const what = drafted ? fate(one, cursor) : "kept";
+  const item = element("li", "hx-rival");
+  item.dataset.fate = what;
+  if (mine) item.setAttribute("aria-current", "true");
+  const letter = badge(from ? { tag: one.source, underline: level.underline, hue: from.hue } : level);
+  letter.title = from?.title ?? level.name;
+  const verdict = what === "kept" || what === "rejected" ? one.judgements[0] : null;
+  item.append(
+    letter,
+    element("span", "hx-rival-text", model.pieceText(one.id) || "\u2205"),
+    element("span", "hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
+    element("span", "hx-rival-fate", CARD.fates[what]),
+  );
+  return item;
+}
+
+// ---- What one verifier thought of a token: its word, the coin against the acceptance probability, the rows. When greedy no
+// coin is thrown: a token is the top choice, or it is not.
+
+/** Of whose choices a token is which: "T's top choice (0.83)", "T's 4th choice (0.02); its top choice is the (0.61)". */
+export function choiceOf(row, record, model, whose) {
+  if (!row?.ids.length) return VERDICT.notKept(whose);
+  const rank = row.ids.indexOf(record.id);
+  const said = (i) => figure(row.probs[i]);
+  if (rank === 0) return VERDICT.top(whose, said(0));
+  const own = rank < 0 ? VERDICT.among(whose, row.ids.length) : VERDICT.nth(whose, rank + 1, said(rank));
+  return VERDICT.instead(own, model.pieceText(row.ids[0]), said(0));
+}
+
+export function verdict(j, record, model, full) {
+  const level = model.levels[j.level];
+  const part = element("div", `hx-verdict hx-${j.outcome}`);
+  const line = part.appendChild(element("p", "hx-verdict-line"));
+  line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", VERDICT.outcomes[j.outcome]));
+  const stop = stopText(level, model.levels);
+  if (stop) line.append(element("span", "hx-verdict-stop", stop));
+  if (j.outcome !== "unjudged" && isGreedy(model))
+    part.append(element("p", "hx-verdict-plain", choiceOf(j.pRow, record, model, VERDICT.whose(level.tag))));
+  else if (j.outcome !== "unjudged") {
+    part.append(
+      element("p", "hx-verdict-sum", `p\u00a0${figure(j.p)}   q\u00a0${figure(j.q)}   α\u00a0${figure(j.alpha)}`),
+      coin(j, level.rule),
+    );
+    if (level.rule === "block") part.append(element("p", "hx-verdict-sum", VERDICT.block));
+  }
+  const residual = j.outcome === "rejected" ? j.residual : null;
+  const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
+  const heads = [
+    ["p", j.pRow, level.hue],
+    ["q", j.qRow, below.hue],
+    [VERDICT.residual, residual, "var(--hue-reject)"],
+  ].filter((x) => x[1]);
+  if (heads.length && full) part.append(rows(heads, record, model));
+  return part;
+}
+
+/** The coin against the acceptance probability, as a line from 0 to 1. */
+function coin(j, rule) {
+  const part = element("p", "hx-coin");
+  const sign = j.outcome === "accepted" ? "<" : "\u2265";
+  const bar = part.appendChild(element("span", "hx-coin-bar"));
+  bar.style.setProperty("--alpha", clamp(j.alpha));
+  if (j.coin !== null) {
+    bar.dataset.coin = "1";
+    bar.style.setProperty("--coin", clamp(j.coin));
+  }
+  const outcome = VERDICT.outcomes[j.outcome];
+  const sure = j.alpha <= 0 || j.alpha >= 1;
+  const certain = sure ? VERDICT.certain(outcome) : rule === "match" ? VERDICT.matched[j.outcome] : VERDICT.prefix;
+  const words = j.coin === null ? certain : VERDICT.coin(figure(j.coin), sign, figure(j.alpha), outcome);
+  part.append(element("span", "", words));
+  return part;
+}
+
+export function rows(heads, record, model) {
+  const part = element("div", "hx-rows");
+  for (const [name, row, hue] of heads) {
+    const list = part.appendChild(element("ol", "hx-row"));
+    list.setAttribute("aria-label", VERDICT.likeliest(name));
+    list.style.setProperty("--hue", hue);
+    const certain = row.ids.length === 1 && row.probs[0] === 1;
+    list.append(element("li", "hx-row-name", certain ? VERDICT.oneHot(name) : name));
+    row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
+    if (row.tail > 0.0005) list.append(bar(VERDICT.others, row.tail, false, "hx-bar-tail"));
+  }
+  return part;
+}
+
+function bar(label, value, mine, more = "") {
+  const item = element("li", `hx-bar ${more} ${mine ? "hx-bar-mine" : ""}`.trim());
+  item.style.setProperty("--p", clamp(value));
+  item.append(element("span", "hx-bar-label", label || "\u2205"), element("span", "hx-bar-value", figure(value)));
+  return item;
+}
+
+export function badge(level) {
+  const node = element("span", "hx-badge", level.tag);
+  node.dataset.line = level.underline;
+  node.style.setProperty("--hue", level.hue);
+  return node;
+}
+
+const clamp = (x) => String(Math.min(1, Math.max(0, x ?? 0)));

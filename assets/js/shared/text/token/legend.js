@@ -1,123 +1,10 @@
-/** What a token's colour says: one category per token for each way to colour, and the legend that names them.
- *  A category has a letter, a hue and an underline; none is told by colour alone. */
+/** How to read the text: what its colours mean, in one line, and below it one token with its parts named and all other
+ *  marks. */
 
-import { acceptedBy } from "./acceptor.js";
-import { isCopy } from "../../run/copies.js";
-import { originOf, REJECT } from "../../levels/kinds.js";
-import { specimen, specimenOf } from "./specimen.js";
 import { element } from "../../kit/dom.js";
-import { upTo } from "../../kit/order.js";
-import { LEGEND } from "../../../../text/en/legend.js";
-
-const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
-const NICE = [1, 1.5, 2, 3, 5, 7, 10];
-const STEPS = [9, 18, 28, 40, 54]; // percent of the hue, slow is strong
-
-/** @type {WeakMap<object, {version: number, by: string, scheme: any}>} */
-const schemes = new WeakMap();
-
-/** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
-export function colouring(model, by) {
-  const kept = schemes.get(model);
-  if (kept && kept.version === model.version && kept.by === by) return kept.scheme;
-  const scheme = schemeOf(model, by);
-  schemes.set(model, { version: model.version, by, scheme });
-  return scheme;
-}
-
-function schemeOf(model, by) {
-  if (by === "time") return byTime(model);
-  const level = (i) => ({
-    key: `l${i}`,
-    letter: model.levels[i].tag,
-    name: model.levels[i].name,
-    hue: model.levels[i].hue,
-    underline: model.levels[i].underline,
-  });
-  if (by === "source") return { title: LEGEND.source, of: (record) => sourceOf(model, record, level) };
-  if (by === "passed")
-    return {
-      title: LEGEND.passed,
-      of: (record, cursor) => passedOf(model, record, cursor, level),
-      changes: true,
-    };
-  return { title: LEGEND.level, of: (record) => level(record.level) };
-}
-
-function sourceOf(model, record, level) {
-  const base = level(record.level);
-  const origin = originOf(model.levels[record.level].kind, record.source);
-  if (origin) return { ...base, key: `d${record.source}`, letter: record.source, name: origin.title, hue: origin.hue };
-  if (!record.source || record.how !== "draft") return base;
-  const own = { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
-  if (!isCopy(record)) return own;
-  return {
-    ...own,
-    key: `${own.key}:copy`,
-    letter: `${own.letter}c`,
-    name: LEGEND.copied(own.name),
-    hue: copyHue(own.hue),
-  };
-}
-
-/** A copy leans to the colour of lookups: it is one, inside a draft. */
-const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--mark))`;
-
-const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
-
-function passedOf(model, record, cursor, level) {
-  const top = model.levels.length - 1;
-  const highest = acceptedBy(record, top, cursor);
-  if (highest === top) return { ...level(top), name: LEGEND.targets };
-  if (highest === null) return { ...NONE, key: "none", name: LEGEND.none };
-  return { ...level(highest), key: `p${highest}`, name: LEGEND.passedAt(model.levels[highest].name) };
-}
-
-/** ms of a token's round, shared among the tokens that the round committed. */
-export function msPerToken(model, record) {
-  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
-  return round?.round === record.round && round.tokens ? (round.t1 - round.t0) / 1e6 / round.tokens : null;
-}
-
-function byTime(model) {
-  const known = model.rounds
-    .filter((x) => x.tokens)
-    .map((x) => (x.t1 - x.t0) / 1e6 / x.tokens)
-    .sort((a, b) => a - b);
-  const middle = nice(known[known.length >> 1] ?? 1);
-  const edges = [0.5, 0.8, 1.25, 2].map((x) => x * middle);
-  const names = [
-    LEGEND.under(ms(edges[0])),
-    ...edges.slice(1).map((x, i) => LEGEND.between(ms(edges[i]), ms(x))),
-    LEGEND.over(ms(edges[3])),
-  ];
-  const step = (i) => ({
-    key: `t${i}`,
-    letter: String(i + 1),
-    name: names[i],
-    hue: "var(--hue-target)",
-    underline: "none",
-    strength: STEPS[i],
-  });
-  return {
-    title: LEGEND.time,
-    all: names.map((_, i) => step(i)),
-    of: (record) => {
-      const value = msPerToken(model, record);
-      return value === null ? { ...NONE, key: "none", name: LEGEND.unknown } : step(upTo(edges, value, (x) => x));
-    },
-  };
-}
-
-function nice(value) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
-  return NICE.reduce(
-    (best, x) => (Math.abs(Math.log((x * power) / value)) < Math.abs(Math.log(best / value)) ? x * power : best),
-    power,
-  );
-}
-
-const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
+import { REJECT, originOf } from "../../levels/kinds.js";
+import { colouring } from "./token.js";
+import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
 
 /** The categories that a model has held up to a cursor, in order of level. */
 function categories(model, cursor, by) {
@@ -228,5 +115,63 @@ function entry(category) {
   if (category.strength) swatch.style.setProperty("--tint", `${category.strength}%`);
   item.append(swatch, ...(category.by ? [element("span", "hx-legend-by", category.by)] : []));
   item.append(element("span", "hx-legend-name", category.name));
+  return item;
+}
+
+// ---- One token of the run with its parts named: what its colour, underline, letter and dots say.
+
+const LONGEST = 14; // letters
+const SEARCHED = 200; // tokens
+
+/**
+ * The token that explains itself best: a word that a level below the target let pass, else any word; null before the
+ * first one.
+ * @param {import("../../run/trace.js").TraceModel} model
+ * @param {{of: (record: object, cursor: number) => any}} scheme
+ */
+export function specimenOf(model, scheme) {
+  const top = model.levels.length - 1;
+  /** @type {{key: string, text: string, category: any, passed: import("../../run/trace.js").Level[]}|null} */ let found =
+    null;
+  for (const serial of model.committed.slice(0, SEARCHED)) {
+    const record = model.tokens.get(serial);
+    const text = record ? model.pieceText(record.id).replace(/^\u00b7/, "") : "";
+    if (!record || !/^\p{L}{3,}$/u.test(text) || text.length > LONGEST) continue;
+    const passed = record.passed.filter((x) => x.level < top).map((x) => model.levels[x.level]);
+    if (found && !passed.length) continue;
+    const category = scheme.of(record, Infinity);
+    found = { key: `${serial} ${category.name}`, text, category, passed };
+    if (passed.length || top < 2) break;
+  }
+  return found;
+}
+
+/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} title what colours say */
+export function specimen({ text, category, passed }, title) {
+  const el = element("figure", "hx-specimen");
+  const token = element("span", "hx-tok", text);
+  token.dataset.line = category.underline;
+  token.dataset.mark = category.letter;
+  token.style.setProperty("--hue", category.hue);
+  if (category.strength) token.style.setProperty("--tint", `${category.strength}%`);
+  const parts = element("ul", "hx-specimen-parts");
+  if (passed.length) {
+    token.dataset.dots = "\u2022".repeat(passed.length);
+    token.style.setProperty("--dot", passed[passed.length - 1].hue);
+    const many = passed.length > 1;
+    parts.append(part(many ? SPECIMEN.dots : SPECIMEN.dot, SPECIMEN.passed(passed.map((level) => level.tag))));
+  }
+  const shown = [SPECIMEN.colour, category.underline === "none" ? "" : SPECIMEN.line, SPECIMEN.letter(category.letter)];
+  parts.append(part(shown.filter(Boolean).join(", "), title));
+  const holder = element("span", "hx-specimen-token");
+  holder.append(token);
+  holder.setAttribute("aria-hidden", "true");
+  el.append(holder, parts);
+  return el;
+}
+
+function part(name, text) {
+  const item = element("li", "");
+  item.append(element("b", "", name), `: ${text}`);
   return item;
 }

@@ -1,15 +1,134 @@
-/** Nodes of the text view: one for a cell of tokens, one for the ghosts at a place. A node is made once and then
+/** A token as it is drawn: its colour and its node.
+ *
+ *  Its colour is a category, one for each way to colour: a letter, a hue and an underline; none is told by colour alone.
+ *  Nodes are: one for a cell of tokens, one for the ghosts at a place. A node is made once and then
  *  dressed: only attributes that differ are written. Text goes in by textContent only; letters, marks and white
  *  space glyphs are CSS content, so that copied text is the plain text. */
 
+import { element } from "../../kit/dom.js";
+import { upTo } from "../../kit/order.js";
+import { originOf } from "../../levels/kinds.js";
+import { isCopy } from "../../run/copies.js";
 import { candidates, fate } from "../../run/tree.js";
 import { treeNode } from "./tree-view.js";
-import { element } from "../../kit/dom.js";
-import { isCopy } from "../../run/copies.js";
+import { LEGEND } from "../../../../text/en/legend.js";
 import { TOKEN } from "../../../../text/en/text.js";
 
+const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
+const NICE = [1, 1.5, 2, 3, 5, 7, 10];
+const STEPS = [9, 18, 28, 40, 54]; // percent of the hue, slow is strong
 const GHOST_LENGTH = 18;
 const WHOLE = 24; // characters of a token up to which no line breaks within it
+
+// ---- its colour
+
+/** @type {WeakMap<object, {version: number, by: string, scheme: any}>} */
+const schemes = new WeakMap();
+
+/** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
+export function colouring(model, by) {
+  const kept = schemes.get(model);
+  if (kept && kept.version === model.version && kept.by === by) return kept.scheme;
+  const scheme = schemeOf(model, by);
+  schemes.set(model, { version: model.version, by, scheme });
+  return scheme;
+}
+
+function schemeOf(model, by) {
+  if (by === "time") return byTime(model);
+  const level = (i) => ({
+    key: `l${i}`,
+    letter: model.levels[i].tag,
+    name: model.levels[i].name,
+    hue: model.levels[i].hue,
+    underline: model.levels[i].underline,
+  });
+  if (by === "source") return { title: LEGEND.source, of: (record) => sourceOf(model, record, level) };
+  if (by === "passed")
+    return {
+      title: LEGEND.passed,
+      of: (record, cursor) => passedOf(model, record, cursor, level),
+      changes: true,
+    };
+  return { title: LEGEND.level, of: (record) => level(record.level) };
+}
+
+function sourceOf(model, record, level) {
+  const base = level(record.level);
+  const origin = originOf(model.levels[record.level].kind, record.source);
+  if (origin) return { ...base, key: `d${record.source}`, letter: record.source, name: origin.title, hue: origin.hue };
+  if (!record.source || record.how !== "draft") return base;
+  const own = { ...base, key: `${base.key}:${record.source}`, name: named(base.name, record.source) };
+  if (!isCopy(record)) return own;
+  return {
+    ...own,
+    key: `${own.key}:copy`,
+    letter: `${own.letter}c`,
+    name: LEGEND.copied(own.name),
+    hue: copyHue(own.hue),
+  };
+}
+
+/** A copy leans to the colour of lookups: it is one, inside a draft. */
+const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--mark))`;
+
+const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
+
+function passedOf(model, record, cursor, level) {
+  const top = model.levels.length - 1;
+  const highest = acceptedBy(record, top, cursor);
+  if (highest === top) return { ...level(top), name: LEGEND.targets };
+  if (highest === null) return { ...NONE, key: "none", name: LEGEND.none };
+  return { ...level(highest), key: `p${highest}`, name: LEGEND.passedAt(model.levels[highest].name) };
+}
+
+/** ms of a token's round, shared among the tokens that the round committed. */
+export function msPerToken(model, record) {
+  const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  return round?.round === record.round && round.tokens ? (round.t1 - round.t0) / 1e6 / round.tokens : null;
+}
+
+function byTime(model) {
+  const known = model.rounds
+    .filter((x) => x.tokens)
+    .map((x) => (x.t1 - x.t0) / 1e6 / x.tokens)
+    .sort((a, b) => a - b);
+  const middle = nice(known[known.length >> 1] ?? 1);
+  const edges = [0.5, 0.8, 1.25, 2].map((x) => x * middle);
+  const names = [
+    LEGEND.under(ms(edges[0])),
+    ...edges.slice(1).map((x, i) => LEGEND.between(ms(edges[i]), ms(x))),
+    LEGEND.over(ms(edges[3])),
+  ];
+  const step = (i) => ({
+    key: `t${i}`,
+    letter: String(i + 1),
+    name: names[i],
+    hue: "var(--hue-target)",
+    underline: "none",
+    strength: STEPS[i],
+  });
+  return {
+    title: LEGEND.time,
+    all: names.map((_, i) => step(i)),
+    of: (record) => {
+      const value = msPerToken(model, record);
+      return value === null ? { ...NONE, key: "none", name: LEGEND.unknown } : step(upTo(edges, value, (x) => x));
+    },
+  };
+}
+
+function nice(value) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
+  return NICE.reduce(
+    (best, x) => (Math.abs(Math.log((x * power) / value)) < Math.abs(Math.log(best / value)) ? x * power : best),
+    power,
+  );
+}
+
+const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
+
+// ---- its node
 
 /** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
  *  one box even where a line breaks. */
@@ -202,4 +321,19 @@ function style(node, name, value) {
   if (node.style.getPropertyValue(name) === value) return;
   if (value === "") node.style.removeProperty(name);
   else node.style.setProperty(name, value);
+}
+
+// ---- Which level accepted a token, as `accepted_by` of hsd_core/trace/conventions.py says it.
+
+/**
+ * The highest level below the target that had accepted a token at a cursor (ns); the target where the token is its own;
+ * null where it came to the target straight from the level that supplied it.
+ * @param {{level: number, passed: {level: number, t: number}[]}} record @param {number} top the target's index
+ * @param {number} cursor
+ * @returns {number|null}
+ */
+export function acceptedBy({ level, passed }, top, cursor) {
+  if (level === top) return top;
+  const below = passed.filter((x) => x.level < top && x.t <= cursor).map((x) => x.level);
+  return below.length ? Math.max(...below) : null;
 }

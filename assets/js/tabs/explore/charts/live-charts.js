@@ -10,10 +10,9 @@ import { box, roundUp } from "../../../shared/kit/svg.js";
 import { duration, ratio, rounded } from "../../../../text/numbers.js";
 import { CHARTS } from "../../../../text/en/charts.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
-import { chart, HEIGHT, heightOf, slotOf, through, WIDTH } from "./small-chart.js";
-import { entriesOf, plainOf } from "./series.js";
+import { HEIGHT, WIDTH, chart, entriesOf, heightOf, plainOf, slotOf, through } from "./small-chart.js";
 
-/** @typedef {import("./series.js").Entry} Entry */
+/** @typedef {import("./small-chart.js").Entry} Entry */
 
 const MOST = 96; // rounds that are drawn
 const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

@@ -7,7 +7,7 @@ import { Plot } from "../../../shared/plots/plots.js";
 import { css, layout, safe, solid, wrapped } from "../../../shared/plots/look.js";
 import { roundNumber } from "../../../shared/kit/round-number.js";
 import { STUDY } from "../../../../text/en/charts.js";
-import { entriesOf } from "./series.js";
+import { entriesOf } from "./small-chart.js";
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
 /** @typedef {{title: string, text: string, figure: {data: any[], layout: any}, table: {columns: string[], rows: any[][]},

@@ -10,7 +10,7 @@ const PAUSE_MS = 500; // between two drawings
 const WALL = 1800; // px: from there on the page is one that is thrown on a wall, as in the style sheets
 
 export class Study {
-  /** @param {{trigger: Function}} ports @param {import("../../../shared/visit/feed.js").Feed} feed @param {boolean} served there are such figures */
+  /** @param {{trigger: Function}} ports @param {import("../../../shared/run/trace.js").Feed} feed @param {boolean} served there are such figures */
   constructor(ports, feed, served = true) {
     this.ports = ports;
     this.feed = feed;

@@ -1,7 +1,6 @@
 /** The prompt row: prompt, Generate or Stop, examples, recordings, settings. */
 
 import { arrows, h, icon, popover, say } from "../../../shared/kit/dom.js";
-import { promptSize } from "./prompt-size.js";
 import { recordingsMenu } from "./recordings.js";
 import { settingsPanel } from "./settings.js";
 import { PROMPT } from "../../../../text/en/run.js";
@@ -103,7 +102,12 @@ export function promptRow(ctx) {
     },
     /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first;
      *  `pace`: who comes before it. */
-    busy(state, reason = "", first = "", /** @type {import("../../../shared/visit/pace.js").Pace|null} */ pace = null) {
+    busy(
+      state,
+      reason = "",
+      first = "",
+      /** @type {import("../../../shared/visit/offered.js").Pace|null} */ pace = null,
+    ) {
       const { ahead, answers } = pace ?? { ahead: 0, answers: null };
       const waits = state === "idle" && !reason && ahead > 0;
       line.hidden = !waits;
@@ -166,4 +170,72 @@ function menu(name, title, items) {
   }
   arrows(list, "button");
   return pop;
+}
+
+// ---- The mark beside the text's title: what is shown was written for another prompt than the one in the box.
+
+/** @returns {{el: HTMLElement, show: (asked: string, shown: string|null, invite: string) => void}} */
+export function otherPrompt() {
+  const el = h("span", { class: "hx-other-prompt", tabindex: "0", hidden: true, text: PROMPT.other });
+  return {
+    el,
+    /** @param {string} asked in the box @param {string|null} shown the run's, null where it is not known */
+    show(asked, shown, invite) {
+      el.hidden = shown === null || asked.trim() === shown.trim();
+      el.dataset.tip = el.hidden ? "" : PROMPT.otherTip(brief(shown), invite);
+    },
+  };
+}
+
+const brief = (text) => {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > 160 ? `${line.slice(0, 160)}\u2026` : line;
+};
+
+// ---- What stands below a long prompt: how long it is, or that it is too long, and a button that unfolds the field and folds
+// it again.
+
+export const LONG = 2000; // characters; a shorter prompt says nothing of its length
+const A_TOKEN = 4; // characters, about: the server counts
+
+/**
+ * How long a prompt is, in words; "" for a short one.
+ * @param {string} text @param {number|null} most tokens that are read here, where it is known
+ */
+export function sizeText(text, most = null) {
+  if (text.length <= LONG) return "";
+  return PROMPT.size(text.length, Math.round(text.length / A_TOKEN), most);
+}
+
+/** @param {HTMLTextAreaElement} field @param {number} limit characters @param {number|null} most see `sizeText` */
+export function promptSize(field, limit, most) {
+  const said = h("span", { id: "hx-prompt-size" });
+  const fold = h("button", {
+    type: "button",
+    class: "hx-link hx-prompt-fold",
+    "aria-controls": field.id,
+    onclick: () => set(field.dataset.open === undefined),
+  });
+  const el = h("p", { class: "hx-prompt-size", hidden: true }, said, fold);
+
+  function set(/** @type {boolean} */ open) {
+    if (open) field.dataset.open = "";
+    else delete field.dataset.open;
+    fold.setAttribute("aria-expanded", String(open));
+    say(fold, open ? PROMPT.fold : PROMPT.unfold);
+  }
+  set(false);
+  return {
+    el,
+    show() {
+      const over = PROMPT.over(field.value, limit);
+      const text = over || sizeText(field.value, most);
+      el.classList.toggle("hx-over", Boolean(over));
+      if (!text && !el.hidden) set(false);
+      el.hidden = !text;
+      say(said, text);
+      if (text) field.setAttribute("aria-describedby", said.id);
+      else field.removeAttribute("aria-describedby");
+    },
+  };
 }

@@ -4,7 +4,7 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { isGreedy } from "../../../shared/levels/greedy.js";
 import { createDrawing } from "./histograms.js";
-import { linesView } from "./lines-view.js";
+import { linesView } from "./lines.js";
 import { DRAWS, PROOF } from "../../../../text/en/proof.js";
 
 /** @param {{player: import("../../../shared/player/player.js").Player, onClose: () => void, onChange: () => void}} ctx */

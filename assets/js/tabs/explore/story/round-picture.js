@@ -5,10 +5,10 @@ import { h, say } from "../../../shared/kit/dom.js";
 import { roundOf, stateOf } from "../../../shared/anatomy/round.js";
 import { levelBadge } from "../../../shared/levels/badge.js";
 import { timeOf } from "../../../shared/levels/stated.js";
-import { fly, shown } from "./motion.js";
-import { promptText } from "../../../shared/run/prompt.js";
+import { fly, shown } from "./telling-clock.js";
+import { promptText } from "../../../shared/run/copies.js";
 import { plainTimeOf, plainWords, wordOf } from "./scenes.js";
-import { timeBars } from "./time-bars.js";
+import { timeBars } from "./run-picture.js";
 import { STORY } from "../../../../text/en/story.js";
 
 /** @typedef {import("./scenes.js").Moment} Moment @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */

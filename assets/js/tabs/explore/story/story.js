@@ -3,12 +3,17 @@
  *  address (?story=1&scene=2), which follows it. */
 
 import { cover, covered, onStoryAsked } from "../../../shared/kit/curtain.js";
-import { learn } from "../../../shared/levels/kinds.js";
+import { h, say } from "../../../shared/kit/dom.js";
 import { openTab, setQuery } from "../../../shared/kit/tabs.js";
+import { learn } from "../../../shared/levels/kinds.js";
 import { TraceModel } from "../../../shared/run/trace.js";
 import { SEEN } from "./asked.js";
-import { hearKeys, hearTouches } from "./presses.js";
-import { storyFrame } from "./story-frame.js";
+import { TellingClock, still } from "./telling-clock.js";
+import { roundPicture } from "./round-picture.js";
+import { runPicture } from "./run-picture.js";
+import { momentsOf } from "./scenes.js";
+import { TITLE } from "../../../../text/en/page.js";
+import { STORY } from "../../../../text/en/story.js";
 
 /** @typedef {{round: number, ev: any[]}} Opening round: counted from 1; ev: the records of the run, without rows */
 
@@ -62,7 +67,7 @@ class Story {
     still ? clock.end(asked() || 1) : clock.begin(asked() || 1);
   }
 
-  /** @param {string} what as presses.js names it, or a scene's number */
+  /** @param {string} what as `presses` names it, or a scene's number */
   does(what) {
     const { clock } = this.frame ?? {};
     if (!clock) return;
@@ -131,4 +136,182 @@ function seen() {
   } catch {
     // A browser that keeps nothing shows it again.
   }
+}
+
+// ---- What a visitor presses, scrolls or swipes while the story stands over the page, as words of the story: "on", "back",
+// "step", "unstep", "leave", "touch". Its keys are its own: the page below hears none of them.
+
+/** @type {Record<string, string>} */
+const KEYS = {
+  ...{ " ": "on", ArrowRight: "on", ArrowDown: "on", PageDown: "on", Enter: "on" },
+  ...{ ArrowLeft: "back", ArrowUp: "back", PageUp: "back", Backspace: "back", Escape: "leave", Tab: "touch" },
+};
+const SWIPE = 40; // px
+const SCROLL = 30; // px of a wheel
+const REST_MS = 600; // until a wheel that still turns counts again
+
+/**
+ * What a key means; null for one that is the browser's.
+ * @param {{key: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
+ */
+export function meaning({ key, shiftKey, altKey, ctrlKey, metaKey }) {
+  if (altKey || ctrlKey || metaKey) return null;
+  if (shiftKey && key === "ArrowRight") return "step";
+  if (shiftKey && key === "ArrowLeft") return "unstep";
+  return KEYS[key] ?? "";
+}
+
+/**
+ * Listens to keys for as long as the page lives, before any other part of it.
+ * @param {() => boolean} open @param {(what: string) => void} does
+ */
+export function hearKeys(open, does) {
+  addEventListener(
+    "keydown",
+    (event) => {
+      const what = open() ? meaning(event) : null;
+      if (what === null) return;
+      event.stopImmediatePropagation();
+      const presses = event.target instanceof HTMLButtonElement && (event.key === " " || event.key === "Enter");
+      if (!what || presses) return; // a button is pressed by the browser
+      if (what !== "touch") event.preventDefault();
+      if (!event.repeat) does(what);
+    },
+    { capture: true },
+  );
+}
+
+/** Listens to the wheel and to touches on the story. @param {HTMLElement} el @param {(what: string) => void} does */
+export function hearTouches(el, does) {
+  let turned = -Infinity; // when the wheel last turned
+  el.addEventListener(
+    "wheel",
+    (event) => {
+      if (el.scrollHeight > el.clientHeight + 1 || event.ctrlKey) return; // it scrolls, or zooms
+      event.preventDefault();
+      const rested = event.timeStamp - turned > REST_MS;
+      if (!rested || Math.abs(event.deltaY) < SCROLL) return;
+      turned = event.timeStamp;
+      does(event.deltaY > 0 ? "on" : "back");
+    },
+    { passive: false },
+  );
+  /** @type {Touch|null} */ let from = null;
+  el.addEventListener("touchstart", (event) => (from = event.touches.length === 1 ? event.touches[0] : null), {
+    passive: true,
+  });
+  el.addEventListener("touchend", (event) => {
+    const to = event.changedTouches[0];
+    if (!from || !to) return;
+    const [x, y] = [to.clientX - from.clientX, to.clientY - from.clientY];
+    from = null;
+    if (Math.max(Math.abs(x), Math.abs(y)) < SWIPE) return;
+    event.preventDefault(); // no click of it
+    does((Math.abs(x) > Math.abs(y) ? x : y) < 0 ? "on" : "back");
+  });
+  el.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element && event.target.closest("button"))) does("on");
+  });
+}
+
+// ---- What stands over the page: the pictures of the three scenes, the sentence of the moment, and what one can press.
+
+/**
+ * @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} place of the round, from 0
+ * @param {{does: (what: string) => void, reached: (scene: number, last: boolean) => void}} page does: what is pressed;
+ *   reached: a moment of that scene, the story's last one
+ */
+export function storyFrame(model, place, page) {
+  const round = roundPicture(model, place);
+  const run = runPicture(model);
+  const says = h("p", { class: "hx-story-says", role: "status" });
+  const press = (/** @type {string} */ what) => () => page.does(what);
+  const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ what) =>
+    h("button", { type: "button", class: `hx-story-button ${name}`, text, onclick: press(what) });
+  const back = button("hx-story-back", STORY.back, "back");
+  const on = h("button", {
+    type: "button",
+    class: "hx-story-button hx-story-on",
+    onclick: () => page.does(clock.over ? "again" : "on"),
+  });
+  const explore = h(
+    "button",
+    { type: "button", class: "hx-story-explore", title: STORY.exploreTip, onclick: press("leave") },
+    h("span", { text: STORY.explore }),
+    h("span", { "aria-hidden": "true", text: "\u2192" }),
+  );
+  const scenes = STORY.scenes.map((name, i) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "hx-story-scene",
+        "aria-label": STORY.scene(i + 1, name),
+        onclick: press(String(i + 1)),
+      },
+      h("i", { "aria-hidden": "true" }),
+      h("span", { text: name }),
+    ),
+  );
+  const heading = h("h1", { text: TITLE.name });
+  const source = h("p", { class: "hx-story-source", text: sourceOf(model) });
+  const picture = h("div", { class: "hx-story-picture", "aria-hidden": "true" }, round.el, run.el);
+  const keys = h("p", { class: "hx-story-keys" });
+  keys.append(h("span", { text: STORY.keys }), h("span", { text: STORY.swipe }));
+  const el = h(
+    "div",
+    { class: "hx-story", role: "dialog", "aria-modal": "true", "aria-label": STORY.name, tabindex: "-1" },
+    h("header", { class: "hx-story-head" }, heading, h("div", { class: "hx-story-scenes" }, ...scenes)),
+    picture,
+    says,
+    h("div", { class: "hx-story-foot" }, source, keys, h("div", { class: "hx-story-do" }, back, on, explore)),
+  );
+
+  const moments = momentsOf(model, place);
+  let frame = 0;
+  const clock = new TellingClock(moments, { show, changed }, { still: still() });
+
+  /** @param {import("./scenes.js").Moment} moment @param {import("./scenes.js").Moment|null} from */
+  function show(moment, from) {
+    say(says, moment.says);
+    el.dataset.scene = String(moment.scene);
+    if (moment.scene === 3) run.show(moment.what === "ends" ? Infinity : 0);
+    else round.show(moment, from);
+    page.reached(moment.scene, clock.over);
+  }
+
+  function changed() {
+    const { moment, playing, over, ends } = clock;
+    say(on, playing ? STORY.pause : over ? STORY.again : ends || clock.still ? STORY.next : STORY.on);
+    back.toggleAttribute("disabled", clock.at === 0);
+    el.classList.toggle("hx-story-over", over);
+    scenes.forEach((one, i) => {
+      const own = moments.filter((x) => x.scene === i + 1);
+      const share = moment.scene === i + 1 ? (own.indexOf(moment) + 1) / own.length : Number(moment.scene > i + 1);
+      one.style.setProperty("--share", String(share));
+      one.setAttribute("aria-current", moment.scene === i + 1 ? "step" : "false");
+    });
+    if (playing && moment.what === "runs" && !frame) race();
+  }
+
+  /** The two texts on their clock, for as long as that plays. */
+  function race() {
+    const began = performance.now();
+    const tick = (/** @type {number} */ now) => {
+      frame = 0;
+      if (!clock.playing || clock.moment.what !== "runs") return;
+      run.show(Math.max(0, now - began) * 1e6);
+      frame = requestAnimationFrame(tick);
+    };
+    frame = requestAnimationFrame(tick);
+  }
+
+  return { el, clock };
+}
+
+/** Where and when it was recorded. @param {import("../../../shared/run/trace.js").TraceModel} model */
+function sourceOf({ header, levels }) {
+  const { label, device, dtype } = levels[levels.length - 1];
+  const where = STORY.recorded(device.toUpperCase(), header?.machine ?? "", header?.recorded.slice(0, 10) ?? "");
+  return `${label}, ${dtype}. ${where}`;
 }

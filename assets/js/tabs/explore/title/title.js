@@ -1,13 +1,21 @@
 /** The title bar: what this is for, the big figure, what is shown, help, light or dark. */
 
+import { explained, term } from "../../../shared/glossary/term.js";
 import { askForStory } from "../../../shared/kit/curtain.js";
 import { h, icon, popover, say } from "../../../shared/kit/dom.js";
-import { explained, term } from "../../../shared/glossary/term.js";
-import { headline } from "./headline.js";
-import { helpPanel } from "./help.js";
+import { differing } from "../../../shared/levels/greedy.js";
+import { unknownKinds } from "../../../shared/levels/kinds.js";
+import { clockOf } from "../../../shared/levels/overlap.js";
+import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { presenterButton } from "../../../shared/player/presenter.js";
-import { TITLE } from "../../../../text/en/page.js";
+import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
+import { brought } from "../../../systems/index.js";
+import { NAME, NAME_TITLE, PARTS } from "../../../../text/en/help.js";
+import { CLOCKS, HEADLINE } from "../../../../text/en/lanes.js";
+import { SKIP, TITLE } from "../../../../text/en/page.js";
+import { STATUS } from "../../../../text/en/run.js";
 import { STORY } from "../../../../text/en/story.js";
+import { ratio, rounded } from "../../../../text/numbers.js";
 
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
@@ -75,3 +83,174 @@ const storyLink = () =>
     text: STORY.link,
     onclick: () => askForStory(),
   });
+
+// ---- The one big figure: how many times as fast as plain decoding the run is, up to the moment that is shown. Where plain
+// decoding was not measured, or not yet, tokens/s stand in its place.
+
+export function headline() {
+  const value = h("b", { class: "hx-headline-value", text: "\u2013" });
+  const unit = h("span");
+  const gain = term("speedup", HEADLINE.gain);
+  const measure = h("span", { class: "hx-headline-unit" }, gain, unit);
+  const against = h("span", { class: "hx-headline-against" });
+  const where = h("span", { class: "hx-headline-where" });
+  const words = h("span", { class: "hx-headline-words" }, measure, against, where);
+  const el = h("p", { class: "hx-headline", tabindex: "0", "data-tip": HEADLINE.formula }, value, words);
+  return {
+    el,
+    /** `waiting`: plain decoding is being measured. */
+    update(model, cursor, waiting) {
+      const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
+      const plain = plainSpeed(model.baseline);
+      const clock = clockOf(model.header);
+      say(where, model.header && clock !== "simulated" ? HEADLINE.where(model.header.machine ?? "") : "");
+      if (plain === null) {
+        say(value, now === null ? "\u2013" : speed(now));
+        gain.hidden = true;
+        say(unit, clock ? HEADLINE.rateOf[clock] : HEADLINE.rate);
+        say(against, waiting ? HEADLINE.waiting : alone(model));
+        return;
+      }
+      const gained = speedUp(model, cursor);
+      if (gained !== null && cursor >= model.end && model.footer) {
+        stated("speed_up", ofRun(model.header), ratio(gained));
+        stated("tokens_per_s", ofRun(model.header), speed(now));
+        stated("plain_tokens_per_s", ofRun(model.header), speed(plain));
+      }
+      say(value, gained === null ? "\u2013" : `${ratio(gained)}\u00d7`);
+      gain.hidden = clock !== "";
+      say(unit, clock ? HEADLINE.gainOf[clock] : "");
+      say(against, HEADLINE.against(now === null ? "\u2013" : speed(now), speed(plain)));
+    },
+  };
+}
+
+function alone({ footer, header }) {
+  if (header?.levels.length === 1) return HEADLINE.itself;
+  return footer ? HEADLINE.none : HEADLINE.later;
+}
+
+const speed = (value) => rounded(value);
+
+// ---- The help: how to read every part of the page, its keys, and whose name it bears.
+
+export function helpPanel() {
+  /** @type {[string, string][]} */ const own = brought.desks.map(({ key, help }) => [key.toUpperCase(), help]);
+  const last = PARTS.length - 1; // the keys
+  return h(
+    "div",
+    { class: "hx-help", tabindex: "0", role: "region" },
+    ...PARTS.flatMap(([title, entries], i) => [
+      h("h2", { text: title }),
+      h(
+        "dl",
+        {},
+        ...[...entries, ...(i === last ? own : [])].flatMap(([name, text]) => [
+          h("dt", { text: name }),
+          h("dd", { text }),
+        ]),
+      ),
+    ]),
+    h("h2", { text: NAME_TITLE }),
+    h("p", { text: NAME }),
+  );
+}
+
+// ---- Links at the page's start that Tab reaches first: past the tab bar and the prompt, to what one came for.
+
+const CONTROL = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+/** @type {[string, string][]} by name: what takes the focus; one that is not in sight is not offered */
+const PLACES = [
+  [SKIP.playback, ".hx-transport-play"],
+  [SKIP.text, ".hx-flow [tabindex='0']"],
+  [SKIP.tower, ".hx-tower select"],
+  [SKIP.tab, `[role="tabpanel"] .hx-stage :is(${CONTROL})`],
+];
+
+const inSight = (/** @type {string} */ selector) =>
+  [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(selector))].find((one) =>
+    one.checkVisibility(),
+  );
+
+export function skipLinks() {
+  const links = PLACES.map(([name, selector]) =>
+    h("button", { type: "button", text: name, onclick: () => inSight(selector)?.focus() }),
+  );
+  const offer = () => PLACES.forEach(([, selector], i) => (links[i].hidden = !inSight(selector)));
+  document.body.prepend(h("nav", { class: "hx-skip", "aria-label": SKIP.name }, ...links));
+  // Before the key moves the focus: which places there are changes with the tab.
+  document.addEventListener("keydown", (event) => event.key === "Tab" && offer(), { capture: true });
+}
+
+// ---- Sentences: what the title bar and the progress note say.
+
+/** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or
+ *  lossy; "" where plain decoding beside it wrote another text, which the text says then. */
+export function describe(model, status, session, ready = true) {
+  const header = model?.header;
+  if (!header) {
+    return session.pending
+      ? { mode: "loading", text: STATUS.preparing, tip: "" }
+      : {
+          mode: "idle",
+          text: STATUS.none,
+          tip: ready ? STATUS.start : STATUS.choose,
+        };
+  }
+  if (header.simulated) return made(header, session);
+  const top = header.levels.at(-1);
+  const running = session.pending && session.started && !model.footer;
+  const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
+  const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
+  const state = mode === "live" ? live : mode === "error" ? STATUS.interrupted : STATUS.recorded;
+  const where = `${STATUS.places[top.device?.split(":")[0]] ?? top.device} ${top.dtype}`;
+  const clock = CLOCKS[clockOf(header)];
+  const unknown = unknownKinds(header);
+  const lacks = unknown.length > 0 && STATUS.unknown(unknown);
+  const parts = [state, lacks, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
+  const differs = header.lossless && differing(model);
+  const lawTip = header.lossless ? STATUS.exactTip : STATUS.lossyTip;
+  const tip = [
+    status.text && `${status.text}.`,
+    lacks && STATUS.unknownTip,
+    differs ? STATUS.differsTip(model.baseline.margin) : lawTip(header.lossless_reason),
+    clock?.said,
+    source(top),
+    header.replan && STATUS.autoTip,
+    header.machine && STATUS.machine(header.machine),
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return {
+    mode: session.pending && !session.started ? "loading" : mode,
+    text: `${parts.join(" · ")} · ${differs ? STATUS.differs(model.baseline.equal) : ""}`,
+    law: differs ? "" : header.lossless ? "exact" : "lossy",
+    tip,
+  };
+}
+
+/** The badge of a run in which no model ran. */
+function made(header, session) {
+  const levels = STATUS.levels(header.levels.length);
+  return {
+    mode: session.pending && !session.started ? "loading" : "simulated",
+    text: [STATUS.simulated, weights(header), levels].join(" · "),
+    tip: STATUS.simulatedTip(header.simulated),
+  };
+}
+
+const weights = (header) => header.levels.at(-1).label || header.preset || STATUS.target;
+const source = (level) =>
+  level.weights?.source ? STATUS.weights([level.weights.source, level.weights.note].filter(Boolean).join("; ")) : "";
+
+/** Loading: what is happening, how far, and what one can do meanwhile. */
+export function progressText(status) {
+  const share = status.share ? `, ${Math.round(100 * status.share)} %` : "";
+  return {
+    mode: status.mode,
+    text: `${status.text}${share}`,
+    detail: status.detail || "",
+    share: status.share ?? null,
+    waited: status.waited ?? 0,
+  };
+}

@@ -56,7 +56,7 @@ export function addMenu(ctx) {
         return levels.toSpliced(index, 0, level);
       });
     },
-    /** What each of them would gain. @param {(import("./forecast/prices.js").Price|null)[]|null} prices @param {import("./forecast/prices.js").Price|null} [now] */
+    /** What each of them would gain. @param {(import("./forecast/forecast.js").Price|null)[]|null} prices @param {import("./forecast/forecast.js").Price|null} [now] */
     foretell(prices, now = null) {
       choices.forEach(({ known, gain }, i) => {
         const price = prices?.[i] ?? null;
@@ -115,7 +115,7 @@ function choice(ctx, known, choices) {
   return item;
 }
 
-/** @param {import("./forecast/prices.js").Price|null} price with it @param {import("./forecast/prices.js").Price|null} now without it */
+/** @param {import("./forecast/forecast.js").Price|null} price with it @param {import("./forecast/forecast.js").Price|null} now without it */
 function gainOf(price, now) {
   if (!price || !now || !("ms" in now)) return "";
   if (!("ms" in price)) return words.noGain;

@@ -2,11 +2,9 @@
  *  (switches, order, T, rules) and the live gauge of the run that is shown, when the two are the same stack. */
 
 import { addMenu } from "./add-level.js";
-import { Composition } from "./composition.js";
-import { Faults } from "./faults.js";
-import { Forecast } from "./forecast/forecast.js";
+import { Composition, Faults } from "./composition.js";
+import { Forecast, Prices } from "./forecast/forecast.js";
 import { words as foretold } from "../../../../text/en/forecast.js";
-import { Prices } from "./forecast/prices.js";
 import { h, icon, say } from "../../../shared/kit/dom.js";
 import { reorder } from "./drag.js";
 import { floorOf } from "./floor/floor.js";
@@ -16,8 +14,7 @@ import { dependsOnLength, lengthOf } from "../../../shared/levels/text-length.js
 import { nameOfStack } from "../../../shared/levels/stack-names.js";
 import { Origin } from "./plan-origin.js";
 import { pictureButton } from "../../../shared/kit/picture/button.js";
-import { shaftOf } from "./shaft.js";
-import { trunkView } from "./trunk-view.js";
+import { shaftOf, trunkView } from "./trunk-view.js";
 import { towerWords } from "./tower-words.js";
 import { callsOf, inPlan, planText } from "./floor/floor-notes.js";
 import { PANEL } from "../../../../text/en/panels.js";

@@ -5,7 +5,7 @@ import { TraceModel } from "../../../shared/run/trace.js";
 import { duration } from "../../../../text/numbers.js";
 import { LANE } from "../../../../text/en/race.js";
 
-/** @typedef {import("../../../shared/visit/feed.js").TraceRecord} TraceRecord */
+/** @typedef {import("../../../shared/run/trace.js").TraceRecord} TraceRecord */
 
 export class LaneModel {
   /** @param {TraceRecord[]} records @param {Record<string, any>} row what the server says of the lane, if it does */

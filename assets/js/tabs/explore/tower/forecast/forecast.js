@@ -1,18 +1,17 @@
 /** The tower's line of figures: what the theory predicts of the stack, and beside it what was measured of it. */
 
-import { clockOf } from "../../../../shared/levels/overlap.js";
-import { plainSpeed } from "../../../../shared/run/figures.js";
 import { h, say } from "../../../../shared/kit/dom.js";
 import { openTab } from "../../../../shared/kit/tabs.js";
-import { ofRun, ofTheory, stated } from "../../../../shared/levels/stated.js";
-import { whyApart } from "./apart.js";
 import { inBrief } from "../../../../shared/levels/default-said.js";
 import { greedy } from "../../../../shared/levels/greedy.js";
-import { rounded } from "../../../../../text/numbers.js";
+import { clockOf } from "../../../../shared/levels/overlap.js";
+import { ofRun, ofTheory, stated } from "../../../../shared/levels/stated.js";
+import { dependsOnLength } from "../../../../shared/levels/text-length.js";
+import { plainSpeed } from "../../../../shared/run/figures.js";
+import { whyApart } from "./apart.js";
 import { DEFAULT_STACK } from "../../../../../text/en/default-stack.js";
 import { words } from "../../../../../text/en/forecast.js";
-
-/** @typedef {import("./prices.js").Price} Price */
+import { rounded } from "../../../../../text/numbers.js";
 
 export class Forecast {
   /** @param {import("../../../../shared/visit/panels.js").Panels} panels */
@@ -195,7 +194,7 @@ function toPlanner(event) {
 
 const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
 
-/** From where a stack with a view pays, and whether its length was measured. @param {import("./prices.js").OverLengths} price */
+/** From where a stack with a view pays, and whether its length was measured. @param {OverLengths} price */
 function overLengths({ length, extrapolated, by_length: rows, pays_from: from }) {
   if (!length || !rows?.length) return "";
   const [first, last] = [rows[0].length, rows[rows.length - 1].length];
@@ -217,10 +216,82 @@ function caught(model) {
     .join(" ");
 }
 
-/** @param {import("./prices.js").About} about */
+/** @param {About} about */
 function origin(about) {
   if (!about) return "";
   const { source, machine = "", recorded = "" } = about;
   const day = recorded.slice(0, 10);
   return source === "measured" ? words.here(day) : words.shipped(machine, day);
 }
+
+// ---- What stacks would cost by the theory: asked for once each, a while after the last change, the latest question alone.
+
+const SETTLE_MS = 250;
+const KEPT = 200; // answers; then they are asked for again
+
+/** @typedef {{preset: string, device: string, temperature: number, length?: number|null, by_length?: boolean}} Where which
+ *    profile is asked; length: tokens of text, for stacks whose price depends on it; by_length: all are priced at that length */
+/** @typedef {{source: string, machine?: string, recorded?: string, compiled: boolean}|null} About where the profile was
+ *    measured, and whether passes were onnxruntime's */
+/** @typedef {{length?: number, extrapolated?: boolean, by_length?: {length: number, ms: Record<string, number>, speedup: number}[],
+ *    pays_from?: number|null}} OverLengths of a stack with a view: at how many tokens of text, whether that is not between measured
+ *    lengths, what is at those, and the first from which on it is faster than plain decoding */
+/** @typedef {({ms: number, speedup: number, tokens: number, clock?: string, about: About}&OverLengths)|{reason: string, brief?: string, about: About}} Price
+ *    clock: "reckoned" where levels work at the same time; brief: the reason without its cure */
+
+export class Prices {
+  /** @param {() => void} onNews */
+  constructor(onNews) {
+    this.onNews = onNews;
+    /** @type {Map<string, Price>} */ this.known = new Map();
+    /** @type {ReturnType<typeof setTimeout>|undefined} */ this._timer = undefined;
+    /** @type {AbortController|null} */ this._asking = null;
+    this._wanted = "";
+  }
+
+  /** @param {Where} where @param {string} stack */
+  of(where, stack) {
+    return this.known.get(key(where, stack)) ?? null;
+  }
+
+  /** Has the prices of these stacks fetched. @param {Where} where @param {string[]} stacks */
+  ask(where, stacks) {
+    const missing = [...new Set(stacks)].filter((stack) => !this.of(where, stack));
+    const wanted = missing.map((stack) => key(where, stack)).join();
+    if (wanted === this._wanted) return;
+    this._wanted = wanted;
+    clearTimeout(this._timer);
+    if (missing.length) this._timer = setTimeout(() => this._fetch(where, missing), SETTLE_MS);
+  }
+
+  /** @param {Where} where @param {string[]} stacks */
+  async _fetch(where, stacks) {
+    this._asking?.abort();
+    const asking = (this._asking = new AbortController());
+    /** @type {any} */ let answer = null;
+    try {
+      const reply = await fetch(new URL("../../../../../../planner/price", import.meta.url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...where, stacks }),
+        signal: asking.signal,
+      });
+      answer = reply.ok || reply.status === 422 ? await reply.json() : null;
+    } catch {
+      if (asking.signal.aborted) return;
+    }
+    if (this.known.size > KEPT) this.known.clear();
+    const failed = { reason: answer?.error ?? words.lost };
+    stacks.forEach((stack, i) =>
+      this.known.set(key(where, stack), { about: answer?.about ?? null, ...(answer?.prices?.[i] ?? failed) }),
+    );
+    this._wanted = "";
+    this.onNews();
+    // What failed may be asked for again at the next change.
+    if (!answer?.prices) for (const stack of stacks) this.known.delete(key(where, stack));
+  }
+}
+
+/** @param {Where} where @param {string} stack */
+const key = ({ preset, device, temperature, length, by_length: all = false }, stack) =>
+  JSON.stringify([preset, device, temperature, stack, all, all || dependsOnLength(stack) ? (length ?? null) : null]);
