@@ -53,12 +53,11 @@ export const LANES = {
   layers: "layers run",
   /** @type {Record<string, string>} */
   what: { draft: "drafted", verify: "verified", prefill: "prefill" },
-  call: (/** @type {number} */ round, /** @type {number} */ rows, /** @type {number} */ probes) =>
+  call: (/** @type {number} */ round, /** @type {number} */ rows, probes = 0) =>
     `round ${round}, ${many(rows, "row")}${probes ? `, ${probes} of them for the window ahead` : ""}`,
   prefill: (/** @type {number} */ rows) => `${rows} prompt tokens`,
-  drafts: (/** @type {number} */ out, /** @type {number} */ sequences) =>
-    `${out} out${sequences > 1 ? `, ${sequences} candidates` : ""}`,
-  verifies: (/** @type {number} */ into, /** @type {number} */ out, /** @type {number} */ rejected) =>
+  drafts: (/** @type {number} */ out, sequences = 1) => `${out} out${sequences > 1 ? `, ${sequences} candidates` : ""}`,
+  verifies: (/** @type {number} */ into, /** @type {number} */ out, rejected = 0) =>
     `${into} in, ${out} out${rejected ? `, ${rejected === 1 ? "one" : rejected} rejected` : ""}`,
   label: "Lanes: what each level computed, on one clock",
   /** @type {Record<string, (lanes: number) => string>} where levels work at the same time */

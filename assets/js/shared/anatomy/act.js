@@ -7,7 +7,7 @@ import { chance, distributionOf, residualOf, sideBySide } from "../run/distribut
 /**
  * @typedef {import("../run/trace.js").TraceModel} TraceModel
  * @typedef {import("../run/records.js").TokenRecord} TokenRecord
- * @typedef {import("../run/records.js").Judgement} Judgement
+ * @typedef {import("../run/records.js").Judgement} Judgement @typedef {import("../run/events.js").Row} Row
  * @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
  *   both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
  * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Distributions kept: the sum of
@@ -29,12 +29,12 @@ export function insteadOf(model, record, j) {
 }
 
 /** The judgement that an own token came after, with the draft it replaced; null for a bonus. */
-export function replaced(model, own) {
+export function replaced(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ own) {
   if (own.how !== "correct") return null;
   for (let serial = own.serial - 1; serial >= 0 && serial > own.serial - 400; serial--) {
     const one = model.tokens.get(serial);
     const j = one?.at === own.at ? one.judgements.find((x) => x.level === own.level && x.outcome === "rejected") : null;
-    if (j && j.t <= own.tDraft) return { record: one, judgement: j };
+    if (one && j && j.t <= own.tDraft) return { record: one, judgement: j };
   }
   return null;
 }
@@ -70,7 +70,9 @@ export function sampledAct(model, record, j, most = 8) {
   const always = [record.id, ...(own ? [own.id] : [])].filter((id) => p.probs.has(id) || q.probs.has(id));
   const pair = sideBySide(p, q, always);
   const block = model.levels[j.level].rule === "block";
-  const rest = j.residual ? pair.ids.map((id) => ofRow(j.residual, id)) : residualOf(pair.p, pair.q);
+  const rest = j.residual
+    ? pair.ids.map((id) => ofRow(/** @type {Row} */ (j.residual), id))
+    : residualOf(pair.p, pair.q);
   if (j.residual) {
     const last = pair.ids.indexOf(null);
     if (last >= 0) rest[last] = Math.max(0, 1 - rest.reduce((a, b, i) => a + (i === last ? 0 : b), 0));
@@ -96,18 +98,18 @@ export function sampledAct(model, record, j, most = 8) {
   };
 }
 
-function ofRow(row, id) {
+function ofRow(/** @type {Row} */ row, /** @type {number|null} */ id) {
   const at = id === null ? -1 : row.ids.indexOf(id);
   return at < 0 ? 0 : row.probs[at];
 }
 
 /** The likeliest lines and those that something happened to; the others become one. */
-function shortened(lines, most) {
+function shortened(/** @type {Line[]} */ lines, /** @type {number} */ most) {
   if (lines.length <= most) return lines;
-  const weight = (x) => (x.mine || x.drawn ? 9 : x.id === null ? -1 : Math.max(x.p, x.q));
+  const weight = (/** @type {Line} */ x) => (x.mine || x.drawn ? 9 : x.id === null ? -1 : Math.max(x.p, x.q));
   const chosen = new Set([...lines].sort((a, b) => weight(b) - weight(a)).slice(0, most - 1));
   const others = lines.filter((x) => !chosen.has(x));
-  const sum = (key) => others.reduce((all, x) => all + x[key], 0);
+  const sum = (/** @type {"p"|"q"|"both"|"rest"} */ key) => others.reduce((all, x) => all + x[key], 0);
   return [
     ...lines.filter((x) => chosen.has(x)),
     { id: null, p: sum("p"), q: sum("q"), both: sum("both"), rest: sum("rest"), mine: false, drawn: false },
@@ -142,7 +144,8 @@ export function greedyAct(j, record, most = 8) {
   if (!ids.includes(record.id)) ids.push(record.id);
   const top = named ? null : /** @type {import("../run/events.js").Row} */ (j.qRow).ids[0];
   if (top !== null && !ids.includes(top)) ids.push(top);
-  const of = (row, id) => (row.ids.includes(id) ? row.probs[row.ids.indexOf(id)] : null);
+  /** @param {Row|null} row @param {number} id */
+  const of = (row, id) => (row?.ids.includes(id) ? row.probs[row.ids.indexOf(id)] : null);
   const lines = ids.map((id) => ({
     id,
     p: of(j.pRow, id),

@@ -11,10 +11,11 @@ import { greedyAct, insteadOf, isNamed, judged, distributionAlone, replaced, sam
 import { coin, table } from "./marks.js";
 import { ACT, GREEDY, token } from "../../../text/en/anatomy.js";
 
-/**
- * @param {import("../run/trace.js").TraceModel} model @param {import("../run/records.js").TokenRecord} record
- * @param {{at: number, by: number|null, most: number, onLevel: (level: number) => void}} view at: the settled moment; by: the verifier that is shown
- */
+/** @typedef {import("./act.js").TraceModel} TraceModel @typedef {import("./act.js").TokenRecord} TokenRecord @typedef {import("./act.js").Judgement} Judgement */
+/** @typedef {import("../run/trace.js").Level} Level @typedef {NonNullable<ReturnType<typeof greedyAct>>["lines"][0]} Choice */
+/** @typedef {{at: number, by: number|null, most: number, onLevel: (level: number) => void}} View at: the settled moment; by: the verifier that is shown */
+
+/** @param {TraceModel} model @param {TokenRecord} record @param {View} view */
 export function actOf(model, record, view) {
   const verdicts = judged(record, view.at);
   const j = verdicts.find((x) => x.level === view.by) ?? verdicts.at(-1) ?? null;
@@ -29,6 +30,8 @@ export function actOf(model, record, view) {
   return el;
 }
 
+/** @param {TraceModel} model @param {TokenRecord} record @param {Judgement[]} verdicts @param {Judgement|null} j
+ *  @param {View} view */
 function head(model, record, verdicts, j, view) {
   const level = model.levels[record.level];
   const el = h(
@@ -65,7 +68,7 @@ function head(model, record, verdicts, j, view) {
   return el;
 }
 
-function copied(model, record) {
+function copied(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record) {
   const found = origin(model, record);
   if (!found) return null;
   return h(
@@ -79,9 +82,10 @@ function copied(model, record) {
   );
 }
 
-const note = (text) => h("p", { class: "hx-an-note", text });
-const said = (model, id) => token(model.pieceText(id) || "\u2205");
+const note = (/** @type {string} */ text) => h("p", { class: "hx-an-note", text });
+const said = (/** @type {TraceModel} */ model, /** @type {number} */ id) => token(model.pieceText(id) || "\u2205");
 
+/** @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} most */
 function verdict(model, record, j, most) {
   if (isGreedy(model)) return greedy(model, record, j, most);
   const act = sampledAct(model, record, j, most);
@@ -93,7 +97,7 @@ function verdict(model, record, j, most) {
   const { columns } = ACT;
   const asked = j.outcome === "rejected" ? "" : `. ${ACT.hypothetical}`;
   const q = isNamed(j) ? columns.named : columns.q;
-  const heads = [
+  /** @type {import("./marks.js").Head[]} */ const heads = [
     { key: "q", name: q.name, tip: q.tip(drafter.name), hue: drafter.hue },
     { key: "p", name: columns.p.name, tip: columns.p.tip(verifier.name), hue: verifier.hue },
     { key: "both", name: columns.both.name, tip: columns.both.tip(""), hue: "" },
@@ -116,10 +120,11 @@ function verdict(model, record, j, most) {
   return parts;
 }
 
-/** How often a candidate is kept at the place, and how often one could be. */
+/** How often a candidate is kept at the place, and how often one could be.
+ *  @param {TokenRecord} record @param {Judgement} j @param {import("./act.js").Distributions} act */
 function reach(record, j, act) {
   const { bound } = j;
-  const one = offered(record, j).length < 2 && !(record.draws > 1);
+  const one = offered(record, j).length < 2 && !((record.draws ?? 1) > 1);
   const text = !bound
     ? `${act.close ? "" : "\u2248 "}${ACT.sum(act.kept)}.`
     : one && !isNamed(j)
@@ -130,10 +135,12 @@ function reach(record, j, act) {
 }
 
 /** The candidates of a place that one verdict was about: above the first verifier a kept one stands alone. */
-const offered = (record, j) =>
+const offered = (/** @type {TokenRecord} */ record, /** @type {Judgement} */ j) =>
   candidates(record).filter((x) => x.judgements.some((other) => other.level === j.level && other.t === j.t));
 
-/** The verifier's top choice against the draft. */
+/** The verifier's top choice against the draft.
+ *  @param {TraceModel} model @param {{tag: string}} verifier @param {TokenRecord} record
+ *  @param {{j: Judgement, top: Choice, mine: Choice, own: TokenRecord|null}} of */
 function choice(model, { tag }, record, { j, top, mine, own }) {
   if (top.mine && j.outcome === "accepted") return GREEDY.same(tag, said(model, top.id), figure(top.p));
   const share = mine.p === null ? GREEDY.beyond : figure(mine.p);
@@ -142,6 +149,7 @@ function choice(model, { tag }, record, { j, top, mine, own }) {
   return `${against}: ${GREEDY.rejected} ${own ? GREEDY.writes(tag) : GREEDY.sibling}`;
 }
 
+/** @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} most */
 function greedy(model, record, j, most) {
   const verifier = model.levels[j.level];
   const drafter = model.levels[j.below ?? Math.max(0, j.level - 1)];
@@ -151,11 +159,12 @@ function greedy(model, record, j, most) {
   const mine = act.lines.find((x) => x.mine) ?? top;
   const own = insteadOf(model, record, j);
   const words = j.outcome === "unjudged" ? [] : [note(choice(model, verifier, record, { j, top, mine, own }))];
+  /** @type {import("./marks.js").Head[]} */
   const heads = [{ key: "p", name: `p ${GREEDY.raw}`, tip: GREEDY.p(verifier.name), hue: verifier.hue }];
   if (!act.named) heads.unshift({ key: "q", name: `q ${GREEDY.raw}`, tip: GREEDY.q(drafter.name), hue: drafter.hue });
   const lines = act.lines.map((x) => ({ ...x, drawn: own !== null && x.id === own.id }));
   const parts = [...words, table(model, lines, heads, {})];
-  const [first, second] = j.pRow.probs;
+  const [first, second] = j.pRow?.probs ?? [];
   const margin =
     second > 0
       ? h("p", {
@@ -176,7 +185,7 @@ function greedy(model, record, j, most) {
 }
 
 /** A token that nobody has judged: a draft with its drafter's row, or a verifier's own with the row that it came from. */
-function alone(model, record, { at, most }) {
+function alone(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record, /** @type {View} */ { at, most }) {
   const level = model.levels[record.level];
   const own = record.how !== "draft";
   const before = own ? replaced(model, record) : null;
@@ -187,7 +196,7 @@ function alone(model, record, { at, most }) {
   const greedyRun = isGreedy(model);
   if (certain) return [...(j || looksUp(record, level) ? [note(named(model, record, level))] : []), note(ACT.unjudged)];
   if (!row) return [note(ACT.norows)];
-  const mine = { id: record.id, p: own ? record.drawn.p : (record.q ?? 0) };
+  const mine = { id: record.id, p: own ? (record.drawn?.p ?? 0) : (record.q ?? 0) };
   const dist = greedyRun ? rawAlone(row, record.id, most) : distributionAlone(model, row, mine, most);
   if (!dist) return [note(ACT.norows)];
   const p = greedyRun ? row.probs[row.ids.indexOf(record.id)] : mine.p;
@@ -210,12 +219,13 @@ function alone(model, record, { at, most }) {
   ];
 }
 
-/** Whether a token was looked up, not computed. */
+/** Whether a token was looked up, not computed. @param {TokenRecord} record @param {Level} level */
 const looksUp = (record, level) => Boolean(record.copied) || originOf(level.kind, record.source) !== null;
 
+/** @param {TraceModel} model @param {TokenRecord} record @param {Level} level */
 const named = (model, record, level) => (looksUp(record, level) ? GREEDY.names : GREEDY.certain)(level.tag);
 
-function hadDrafts(model, record) {
+function hadDrafts(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record) {
   for (let serial = record.serial - 1; serial >= Math.max(0, record.serial - 400); serial--) {
     const one = model.tokens.get(serial);
     if (
@@ -227,6 +237,7 @@ function hadDrafts(model, record) {
   return false;
 }
 
+/** @param {import("../run/events.js").Row} row @param {number} id @param {number} most */
 function rawAlone(row, id, most) {
   const lines = row.ids.slice(0, most - 1).map((x, i) => ({ id: x, p: row.probs[i], mine: x === id }));
   const rest = 1 - lines.reduce((sum, x) => sum + x.p, 0);

@@ -13,10 +13,14 @@ const ROOMY = 5; // rows of tiles that leave room for high bars
 const CLOSE = 8; // more of them stand without bars
 
 /**
- * @param {import("../run/trace.js").TraceModel} model @param {import("./round.js").Round} round
- * @param {{at: number, cursor: number, chosen: number|null, call: import("./round.js").Call|null,
- *   onChoose: (serial: number, level: number|null) => void}} view at: the settled moment; call: of the event
+ * @typedef {import("./round.js").TraceModel} TraceModel @typedef {import("./round.js").TokenRecord} TokenRecord @typedef {import("./round.js").Round} Round
+ * @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile @typedef {import("./kv.js").Cache} Cache
+ * @typedef {import("../run/events.js").Row} Row @typedef {import("../run/trace.js").Level} Level
+ * @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
+ *   onChoose: (serial: number, level: number|null) => void}} View at: the settled moment; call: of the event
  */
+
+/** @param {TraceModel} model @param {Round} round @param {View} view */
 export function gridOf(model, round, view) {
   const kept = caches(model, round, view.at);
   const rows = round.rows.reduce((a, b) => a + b, 0);
@@ -34,7 +38,7 @@ export function gridOf(model, round, view) {
   return grid;
 }
 
-function axis(round) {
+function axis(/** @type {Round} */ round) {
   const line = h(
     "div",
     { class: "hx-an-axis" },
@@ -45,7 +49,7 @@ function axis(round) {
   return line;
 }
 
-/** What the round put into the text. */
+/** What the round put into the text. @param {TraceModel} model @param {Round} round @param {number} at */
 function textLane(model, round, at) {
   const line = h("div", { class: "hx-an-text" }, h("span", { class: "hx-an-side", text: SAY.text }));
   for (const record of round.tokens) {
@@ -62,6 +66,7 @@ function textLane(model, round, at) {
   return line;
 }
 
+/** @param {TraceModel} model @param {Round} round @param {number} level @param {Cache|null} cache @param {View} view */
 function lane(model, round, level, cache, view) {
   const look = model.levels[level];
   const rows = Math.max(1, round.rows[level]);
@@ -77,6 +82,7 @@ function lane(model, round, level, cache, view) {
   return el;
 }
 
+/** @param {TraceModel} model @param {Round} round @param {number} level @param {Cache|null} cache @param {View} view */
 function side(model, round, level, cache, view) {
   const look = model.levels[level];
   const el = h(
@@ -101,7 +107,7 @@ function side(model, round, level, cache, view) {
 }
 
 /** A model's layers from left to right: those that the last call ran, darker where on more rows. */
-function layers({ layers: count, lo, runs, text }) {
+function layers(/** @type {NonNullable<ReturnType<typeof layersRun>>} */ { layers: count, lo, runs, text }) {
   const most = Math.max(...runs.map((x) => x.rows));
   const el = h("span", {
     class: "hx-an-layers",
@@ -124,7 +130,8 @@ function layers({ layers: count, lo, runs, text }) {
   return el;
 }
 
-/** A call: its outline, then its tiles. */
+/** A call: its outline, then its tiles.
+ *  @param {TraceModel} model @param {Round} round @param {Call} call @param {View} view */
 function block(model, round, call, view) {
   if (!call.tiles.length) return [];
   const at = call.tiles.map((x) => x.record.at - round.from);
@@ -145,8 +152,14 @@ function block(model, round, call, view) {
   return nodes;
 }
 
-const MARK = { accepted: "\u2713", rejected: "\u2717", unjudged: "", asked: "\u2026" };
+/** @type {Record<string, string>} */ const MARK = {
+  accepted: "\u2713",
+  rejected: "\u2717",
+  unjudged: "",
+  asked: "\u2026",
+};
 
+/** @param {TraceModel} model @param {Round} round @param {Call} call @param {Tile} tile @param {View} view */
 function tileNode(model, round, call, tile, view) {
   const { record, what, judgement } = tile;
   const state = stateOf(model, tile, call, view.at);
@@ -179,6 +192,8 @@ function tileNode(model, round, call, tile, view) {
   return el;
 }
 
+/** @param {TraceModel} model @param {Tile} tile @param {Call} call @param {keyof typeof SAY.states} state
+ *  @param {string} text */
 function spoken(model, { what }, call, state, text) {
   const tag = model.levels[call.segment.level].name;
   if (what === "draft") return SAY.drafted(text, tag, SAY.states[state]);
@@ -186,7 +201,8 @@ function spoken(model, { what }, call, state, text) {
   return SAY.judged(text, tag, SAY.states[state]);
 }
 
-/** The likeliest of a row as bars; the token of the tile is the dark one. */
+/** The likeliest of a row as bars; the token of the tile is the dark one.
+ *  @param {TraceModel} model @param {Row} row @param {TokenRecord} record @param {Level} level */
 function column(model, row, record, level) {
   const said = row.ids.slice(0, BARS).map((id, i) => `${model.pieceText(id)} ${figure(row.probs[i])}`);
   const el = h("span", {
@@ -204,9 +220,9 @@ function column(model, row, record, level) {
 }
 
 /** Where the cache ends, under the tiles: up to before the round, and up to now. */
-function reach(round, cache) {
+function reach(/** @type {Round} */ round, /** @type {Cache} */ cache) {
   const column = (/** @type {number} */ n) => Math.min(round.columns, Math.max(0, n - round.from));
-  const line = (name, from, to) =>
+  const line = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to) =>
     h("i", {
       class: `hx-an-cache ${name}`,
       "aria-hidden": "true",

@@ -4,8 +4,12 @@ import { h } from "../kit/dom.js";
 import { figure } from "../../../text/numbers.js";
 import { ACT } from "../../../text/en/anatomy.js";
 
+/** @typedef {{id: number|null, mine?: boolean, drawn?: boolean, p?: number|null, q?: number|null, both?: number, rest?: number, exact?: number,
+ *   out?: number|null}} Line */
+/** @typedef {{key: "p"|"q"|"both"|"rest"|"exact"|"out", name: string, tip: string, hue: string}} Head @typedef {import("../run/records.js").Judgement} Judgement */
+
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
-export function coin(j, rule, later = false) {
+export function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule, later = false) {
   if (j.outcome === "unjudged") return "";
   const [u, a] = [j.coin === null ? "" : figure(j.coin), figure(j.alpha)];
   const outcome = j.outcome === "accepted" ? ACT.accepted : ACT.rejected;
@@ -28,14 +32,16 @@ export function coin(j, rule, later = false) {
       class: "hx-an-coin",
       tabindex: "0",
       "data-outcome": j.outcome,
-      "data-tip": tips[rule]?.(a) ?? sum(),
+      "data-tip": tips[rule ?? ""]?.(a) ?? sum(),
     },
     bar,
     h("span", { text: words }),
   );
 }
 
-/** Tokens by line, distributions by column, each figure in its bar. */
+/** Tokens by line, distributions by column, each figure in its bar.
+ *  @param {{pieceText: (id: number) => string}} model @param {Line[]} lines @param {Head[]} heads
+ *  @param {{faint?: string}} how */
 export function table(model, lines, heads, { faint = "" }) {
   const el = h("table", { class: "hx-an-table", style: { "--distributions": String(heads.length) } });
   const row = h("tr", {}, h("th", { scope: "col", text: ACT.token }));
@@ -64,4 +70,4 @@ export function table(model, lines, heads, { faint = "" }) {
   return el;
 }
 
-const clamp = (x) => String(Math.min(1, Math.max(0, x ?? 0)));
+const clamp = (/** @type {number|null|undefined} */ x) => String(Math.min(1, Math.max(0, x ?? 0)));

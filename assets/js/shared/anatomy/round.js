@@ -112,19 +112,19 @@ function callOf(segment, next, records) {
 }
 
 /** A verifier's own token stands behind the kept path, in a row of its own where a candidate has that place. */
-function seat(tiles) {
+function seat(/** @type {Tile[]} */ tiles) {
   const own = tiles.find((x) => x.what === "own");
   const taken = tiles.filter((x) => x !== own && x.record.at === own?.record.at).map((x) => x.branch);
   if (own && taken.length) own.branch = Math.max(...taken) + 1;
 }
 
 /** Calls of one level, in rows: a call goes into the first ones in which its places are free. Returns how many. */
-function stack(calls) {
+function stack(/** @type {Call[]} */ calls) {
   /** @type {Set<number>[]} */ const rows = [];
   for (const call of calls) {
     const places = new Set(call.tiles.map((x) => x.record.at));
     if (!places.size) continue;
-    const free = (row) => {
+    const free = (/** @type {number} */ row) => {
       for (let i = row; i < row + call.branches; i++)
         if (rows[i] && [...places].some((at) => rows[i].has(at))) return false;
       return true;
@@ -138,6 +138,7 @@ function stack(calls) {
   return rows.length;
 }
 
+/** @param {Call[]} calls @param {{t: number, kind: string, level: number}} mark */
 function callAt(calls, { t, kind, level }) {
   if (kind !== "draft" && kind !== "verify" && kind !== "reject") return null;
   return calls.find((c) => c.segment.level === level && c.segment.t1 === t) ?? null;

@@ -15,16 +15,18 @@ const LONGEST_TOKEN = 18;
 
 /** @param {number} index @param {boolean} named */
 export const level = (index, named = true) => ({ level: index, named });
+/** @param {number} id @param {number} by */
 export const token = (id, by, state = "") => ({ token: id, level: by, state });
 
 /** Tokens of the text one after the other; a long run is cut. @param {TraceModel} model */
-export function run(model, records) {
+export function run(model, /** @type {{id: number, level: number}[]} */ records) {
   let letters = 0;
   const shown = records.filter((x, i) => (letters += model.pieceText(x.id).length) <= LONGEST || i === 0);
   const rest = records.length - shown.length;
   return [...shown.map((x) => token(x.id, x.level)), ...(rest ? fill(MORE, { count: rest }) : [])];
 }
 
+/** @param {Part[]} parts */
 export const listed = (parts) => parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? AND : ", ", part] : [part]));
 
 /** A sentence with its slots filled. @param {string} sentence @param {Slots} slots @returns {Part[]} */
@@ -37,7 +39,7 @@ export function fill(sentence, slots) {
 }
 
 /** A token as it is shown: without the dot of its first space, cut where it is long. @param {TraceModel} model */
-export function tokenText(model, id) {
+export function tokenText(model, /** @type {number} */ id) {
   const text = model.pieceText(id).replace(/^\u00b7(?=.)/, "") || "\u2205";
   return [...text].length > LONGEST_TOKEN ? `${[...text].slice(0, LONGEST_TOKEN - 1).join("")}\u2026` : text;
 }
@@ -60,6 +62,7 @@ export function plain(model, parts) {
       const before = parts[i - 1];
       const after = parts[i + 1];
       const [open, close] = HEARD.quote;
+      /** @param {Part|undefined} other */
       const joined = (other) => other !== undefined && typeof other !== "string" && "token" in other;
       return `${joined(before) ? "" : open}${text}${joined(after) ? " " : close}`;
     })
@@ -67,7 +70,7 @@ export function plain(model, parts) {
     .replace(/ {2,}/g, " ");
 }
 
-export const share = (x) => {
+export const share = (/** @type {number|null|undefined} */ x) => {
   if (x === null || x === undefined) return "\u2013";
   if (x === 0 || x === 1) return String(x);
   return x < 0.001 ? "<0.001" : x > 0.99 ? ">0.99" : String(Number(x.toPrecision(2)));
@@ -78,5 +81,5 @@ export function apart(a, b) {
   return x === y && a !== b ? [figure(a), figure(b)] : [x, y];
 }
 
-export const rate = (x) => rounded(x);
+export const rate = (/** @type {number} */ x) => rounded(x);
 export const seconds = duration;

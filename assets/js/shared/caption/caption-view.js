@@ -52,6 +52,7 @@ export function createCaption({ player, live }) {
     say(voice, words);
   };
 
+  /** @param {import("./caption.js").Caption} caption @param {number} cursor @param {number} round */
   const draw = (caption, cursor, round) => {
     shown = { key: caption.key, at: performance.now(), cursor, round };
     el.dataset.kind = caption.kind;
@@ -106,13 +107,14 @@ function levelNode({ named, block }, level) {
 }
 
 /** The polite line for screen readers: a summary, never the tokens. */
-function spoken(model, status) {
+function spoken(/** @type {import("../run/trace.js").TraceModel} */ model, /** @type {any} */ status) {
   if (!model?.header) return "";
   const s = model.snapshots.at(-1);
+  const plan = model.plans.at(-1);
   return STATUS.spoken(status?.text ?? "", {
     tokens: model.committed.length,
     speed: s?.tokens_per_s ?? null,
     kept: s?.drafts_kept ?? null,
-    plan: model.plans.length ? stackName(model.plans.at(-1).stack) : null,
+    plan: plan ? stackName(plan.stack) : null,
   });
 }

@@ -15,7 +15,8 @@ import { roundNumber } from "../kit/round-number.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 /** @typedef {import("../run/moments.js").Moment} Moment */
-/** @typedef {import("./caption-parts.js").Part} Part */
+/** @typedef {import("./caption-parts.js").Part} Part @typedef {import("../run/records.js").TokenRecord} TokenRecord */
+/** @typedef {import("../run/events.js").Check} Check @typedef {import("../run/events.js").Verify} Verify @typedef {import("../run/moments.js").Own} Own */
 /** @typedef {{key: string, kind: string, parts: Part[]}} Caption key: two captions of one key say the same */
 
 /**
@@ -76,7 +77,7 @@ function drafted(model, e) {
 function judged(model, moment, settled) {
   const { event, own } = moment;
   const records = event.checks.map((c) => model.tokens.get(c.serial));
-  const kept = records.filter((_, i) => event.checks[i].outcome === "accepted");
+  const kept = records.flatMap((x, i) => (x && event.checks[i].outcome === "accepted" ? x : []));
   const first = event.checks.findIndex((c) => c.outcome === "rejected");
   const tree = records[0]?.fork?.tree;
   const who = level(event.level);
@@ -117,7 +118,8 @@ function judged(model, moment, settled) {
   return [...fill(said, all), ...(isGreedy(model) ? [] : closest(model, event))];
 }
 
-/** @param {TraceModel} model @param {import("../run/moments.js").Judged} moment */
+/** @param {TraceModel} model @param {import("../run/moments.js").Judged} moment @param {{records: (TokenRecord|undefined)[], first: number, kept: number,
+ *  who: Part, below: Part, mine: Part|null, settled: boolean}} said */
 function rejection(model, moment, { records, first, kept, who, below, mine, settled }) {
   const { event, own, commit } = moment;
   const check = event.checks[first];
@@ -134,7 +136,8 @@ function rejection(model, moment, { records, first, kept, who, below, mine, sett
   return [...said, ...(isGreedy(model) ? choice(check, own, event, mine) : thrown(model, check, event, mine))];
 }
 
-/** Greedy: what the verifier's top choice is, in the raw probabilities. */
+/** Greedy: what the verifier's top choice is, in the raw probabilities.
+ *  @param {Check} check @param {Own|null} own @param {Verify} event @param {Part|null} mine */
 function choice(check, own, event, mine) {
   const row = check.p_row;
   if (!row?.ids.length || row.ids[0] === check.id) return mine ? fill(SAYS.writesInstead, { own: mine }) : [];
@@ -145,12 +148,13 @@ function choice(check, own, event, mine) {
 }
 
 /** Of a token that is not among those of a row that were kept: less than each of them, and than all the others together. */
-function under({ probs, tail }) {
-  const most = Math.min(tail, probs.at(-1));
+function under(/** @type {import("../run/events.js").Row} */ { probs, tail }) {
+  const most = Math.min(tail, ...probs.slice(-1));
   return most > 0 ? fill(UNDER, { p: String(Number(Math.max(most, 0.001).toPrecision(2))) }) : "0";
 }
 
-/** Sampled: the probabilities of the distributions that were used, and the coin. */
+/** Sampled: the probabilities of the distributions that were used, and the coin.
+ *  @param {TraceModel} model @param {Check} check @param {Verify} event @param {Part|null} mine */
 function thrown(model, check, event, mine) {
   const [coin, alpha] = apart(check.coin ?? 0, check.alpha ?? 0);
   const figures = { p: share(check.p), q: share(check.q), alpha, coin };
@@ -162,16 +166,18 @@ function thrown(model, check, event, mine) {
 }
 
 /** The kept token whose coin came nearest to dropping it; nothing where none was thrown. */
-function closest(model, event) {
-  const calls = event.checks.filter((c) => c.coin !== null && c.alpha !== null);
-  const near = calls.reduce((a, b) => (a && a.alpha - a.coin <= b.alpha - b.coin ? a : b), null);
-  if (!near) return [];
+function closest(/** @type {TraceModel} */ model, /** @type {Verify} */ event) {
+  const calls = event.checks.flatMap((c) =>
+    c.coin !== null && c.alpha !== null ? { ...c, coin: c.coin, alpha: c.alpha } : [],
+  );
+  if (!calls.length) return [];
+  const near = calls.reduce((a, b) => (a.alpha - a.coin <= b.alpha - b.coin ? a : b));
   const mine = token(near.id, model.tokens.get(near.serial)?.level ?? event.level);
   const [coin, alpha] = apart(near.coin, near.alpha);
   return fill(SAYS.closest, { token: mine, coin, alpha });
 }
 
-const number = (count) => fill(count === 1 ? PHRASES.one : PHRASES.some, { count });
+const number = (/** @type {number} */ count) => fill(count === 1 ? PHRASES.one : PHRASES.some, { count });
 
 // ---- plans, the beginning, the end
 
@@ -228,7 +234,7 @@ function end(model) {
 }
 
 /** What became of the text, beside plain decoding's. */
-function outcome(model, baseline) {
+function outcome(/** @type {TraceModel} */ model, /** @type {import("../run/events.js").Baseline} */ baseline) {
   if (model.header?.simulated) return SAYS.simulated;
   if (!isGreedy(model)) return model.header?.lossless ? SAYS.inDistribution : SAYS.bare;
   return baseline.diverges ? SAYS.differs : SAYS.equal;

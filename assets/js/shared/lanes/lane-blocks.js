@@ -11,14 +11,24 @@ const CLOSE = 1;
 const HATCH = 5; // px between slanted lines
 const PREFILL = "prefill";
 
-/** Where a time (ns, from a to b) and a level stand, px. */
+/** Where a time (ns, from a to b) and a level stand, px.
+ *  @param {number} a @param {number} b @param {number} width @param {number} lane @param {number} count */
 export function scaleOf(a, b, width, lane, count) {
-  return { a, b, width, lane, count, x: (t) => ((t - a) / (b - a)) * width, y: (level) => (count - 1 - level) * lane };
+  const x = (/** @type {number} */ t) => ((t - a) / (b - a)) * width;
+  return { a, b, width, lane, count, x, y: (/** @type {number} */ level) => (count - 1 - level) * lane };
 }
 
+/** @typedef {ReturnType<typeof scaleOf>} Scale @typedef {import("../run/trace.js").TraceModel} TraceModel */
+/** @typedef {[x: number, y: number, text: string, name?: string]} Word */
+/**
+ * What is drawn: paths by kind and level, and the plan whose levels stand back.
+ * @typedef {Record<"rounds"|"rejects"|"vain"|"hot"|"veil"|"words"|"axis"|"cursor", SVGElement> & {size: string, paths: Map<string, SVGElement>,
+ *   plan?: import("../run/events.js").Plan|null}} Built
+ */
+
 /** What depends on the levels and the size alone, redrawn where one of them is another.
- *  @param {any} model @param {any} scale @param {{root: any, over: any, names: any, parts: any[]}} sheets two of svg, a list, and what systems draw on them
- *  @param {any} [before] what was drawn last */
+ *  @param {TraceModel} model @param {Scale} scale @param {{root: SVGElement, over: SVGElement, names: HTMLElement, parts: import("../../systems/index.js").LanePart[]}} sheets two of svg, a list, and what systems draw on them
+ *  @param {Built|null} [before] what was drawn last @returns {Built} */
 export function skeleton(model, scale, { root, over, names, parts }, before = null) {
   const size = [model.levels.map((x) => x.tag + x.name).join(), scale.width, scale.lane].join();
   if (before?.size === size) return before;
@@ -29,38 +39,39 @@ export function skeleton(model, scale, { root, over, names, parts }, before = nu
     set(sheet, { width, height: high + AXIS, viewBox: `0 0 ${width} ${high + AXIS}` });
   }
   names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
-  /** @type {any} */ const built = { size, paths: new Map() };
+  /** @type {Built["paths"]} */ const paths = new Map();
   for (let i = 0; i < count; i++)
     svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
-  built.rounds = svg("path", { class: "hx-lane-rounds" }, root);
+  const rounds = svg("path", { class: "hx-lane-rounds" }, root);
   for (const level of model.levels) {
     for (const kind of ["prefill", "draft", "verify"]) {
       const path = svg("path", { class: `hx-block hx-block-${kind}` }, root);
       path.style.setProperty("--hue", level.hue);
-      built.paths.set(kind + level.index, path);
+      paths.set(kind + level.index, path);
     }
   }
-  built.rejects = svg("path", { class: "hx-block-reject" }, root);
-  built.vain = svg("path", { class: "hx-block-vain" }, root);
-  built.hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
-  built.veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
+  const rejects = svg("path", { class: "hx-block-reject" }, root);
+  const vain = svg("path", { class: "hx-block-vain" }, root);
+  const hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
+  const veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
   for (const part of parts) part.lay(root, over);
-  built.words = svg("g", { class: "hx-lane-words" }, root);
-  built.axis = svg("g", { class: "hx-lane-axis" }, root);
-  built.cursor = svg("g", { class: "hx-lane-cursor" }, over);
-  svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, built.cursor);
-  svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, built.cursor);
-  return built;
+  const words = svg("g", { class: "hx-lane-words" }, root);
+  const axis = svg("g", { class: "hx-lane-axis" }, root);
+  const cursor = svg("g", { class: "hx-lane-cursor" }, over);
+  svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, cursor);
+  svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, cursor);
+  return { size, paths, rounds, rejects, vain, hot, veil, words, axis, cursor };
 }
 
-/** The blocks of the times that are shown, with their words and the axis; of calls that are over at `until`. */
+/** The blocks of the times that are shown, with their words and the axis; of calls that are over at `until`.
+ *  @param {TraceModel} model @param {Built} built @param {Scale} scale */
 export function drawBlocks(model, built, scale, until = Infinity) {
   const { a, b, x, y, lane, count, width } = scale;
   /** @type {Map<string, {top: number, spans: [number, number][]}>} */
   const data = new Map([...built.paths.keys()].map((key) => [key, { top: 0, spans: [] }]));
-  const rejects = [];
-  const vain = [];
-  const words = [];
+  /** @type {string[]} */ const rejects = [];
+  /** @type {string[]} */ const vain = [];
+  /** @type {Word[]} */ const words = [];
   const letter = Math.max(LEAST_LETTER, LETTER * lane);
   for (const s of model.segments) {
     if (s.t1 < a || s.t0 > b || s.t1 > until) continue;
@@ -77,7 +88,9 @@ export function drawBlocks(model, built, scale, until = Infinity) {
     if (right - left > letter * (text.length + 1)) words.push([(left + right) / 2, top + lane / 2, text, name]);
   }
   for (const [key, { top, spans }] of data)
-    set(built.paths.get(key), { d: spans.map(([left, right]) => box(left, right, top, lane - 4, 0.8)).join("") });
+    set(/** @type {SVGElement} */ (built.paths.get(key)), {
+      d: spans.map(([left, right]) => box(left, right, top, lane - 4, 0.8)).join(""),
+    });
   const edges = model.rounds.filter((r) => r.t1 > a && r.t1 < b && r.t1 <= until);
   const dense = edges.length * 7 > width;
   set(built.rounds, { d: dense ? "" : edges.map((r) => `M${x(r.t1).toFixed(1)} 0V${lane * count}`).join("") });
@@ -86,7 +99,7 @@ export function drawBlocks(model, built, scale, until = Infinity) {
   texts(built.words, words);
   texts(
     built.axis,
-    ticks(a, b, width / 110).map(({ t, label }) => [x(t), lane * count + 13, label]),
+    ticks(a, b, width / 110).map(({ t, label }) => /** @type {Word} */ ([x(t), lane * count + 13, label])),
     width,
   );
 }
@@ -109,7 +122,7 @@ function hatch(paths, left, right, top, high) {
   }
 }
 
-function laneName(level, height) {
+function laneName(/** @type {import("../run/trace.js").Level} */ level, /** @type {number} */ height) {
   const item = element("li", "hx-lane-name");
   item.style.height = `${height}px`;
   item.style.setProperty("--hue", level.hue);
@@ -120,14 +133,14 @@ function laneName(level, height) {
   return item;
 }
 
-const counts = (s) =>
+const counts = (/** @type {import("../run/trace.js").Segment} */ s) =>
   s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
 
 /** Text nodes [x, y, text, class], reused; the first and last stay inside `width`. */
-function texts(group, list, width = null) {
-  while (group.childNodes.length > list.length) group.lastChild.remove();
+function texts(/** @type {SVGElement} */ group, /** @type {Word[]} */ list, /** @type {number|null} */ width = null) {
+  while (group.childNodes.length > list.length) group.lastChild?.remove();
   list.forEach(([x, y, text, name = ""], i) => {
-    const node = group.childNodes[i] ?? svg("text", {}, group);
+    const node = group.children[i] ?? svg("text", {}, group);
     const anchor = width !== null && x < 12 ? "start" : width !== null && x > width - 24 ? "end" : "middle";
     set(node, { x, y, "text-anchor": anchor, class: name });
     if (node.textContent !== text) node.textContent = text;

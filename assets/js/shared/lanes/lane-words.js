@@ -8,7 +8,9 @@ import { clockOf, lanesOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
 import { CLOCKS, LANES } from "../../../text/en/lanes.js";
 
-/** @param {any} s a block @param {any} level */
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/trace.js").Segment} Segment */
+
+/** @param {Segment} s a block @param {import("../run/trace.js").Level} level */
 export function tipLines(s, level) {
   const what = LANES.what[s.kind];
   const lines = [
@@ -31,7 +33,7 @@ export function tipLines(s, level) {
 }
 
 /** How much of the time lanes are at work, as the server worked it out; "" where one level works after another.
- *  @param {any} lanes figures of a snapshot, or null @param {any} model */
+ *  @param {any} lanes figures of a snapshot, or null @param {TraceModel} model */
 export function usedText(lanes, model) {
   if (!lanes) return "";
   const { target, both, gain, dropped, waste, lanes: all } = lanes;
@@ -45,7 +47,7 @@ export function usedText(lanes, model) {
   return LANES.used({ target: over, below, both: at, gain: written("gain", gain), dropped, waste: lost, more: !!all });
 }
 
-/** What works on each lane below the target's, from the bottom up. @param {any} model @returns {string[]} */
+/** What works on each lane below the target's, from the bottom up. @param {TraceModel} model @returns {string[]} */
 function namesBelow({ header, levels }) {
   const lanes = lanesOf(header);
   const below = Array.from({ length: lanes.at(-1) ?? 0 }, (_, lane) => lane);
@@ -57,7 +59,7 @@ function namesBelow({ header, levels }) {
   );
 }
 
-/** The lanes as the rows of a table, for those who hear the page. */
+/** The lanes as the rows of a table, for those who hear the page. @param {TraceModel} model */
 export function summary(model) {
   const total = model.levels.map(() => ({ calls: 0, ns: 0, rows: 0 }));
   for (const s of model.segments) {
@@ -68,7 +70,7 @@ export function summary(model) {
   }
   const caption = element("caption", "", LANES.caption);
   const shared = model.segments.some((s) => s.ran?.length);
-  const layers = (i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
+  const layers = (/** @type {number} */ i) => (shared ? [passesText(model.segments.filter((s) => s.level === i))] : []);
   const head = row("th", [...LANES.head, ...(shared ? [LANES.layers] : [])]);
   const lanes = model.snapshots.at(-1)?.lanes ?? null;
   const clock = CLOCKS[clockOf(model.header)];

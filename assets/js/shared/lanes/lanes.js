@@ -14,9 +14,15 @@ import { LANES } from "../../../text/en/lanes.js";
 const WINDOW_ROUNDS = 8;
 const SUMMARY_MS = 2000; // between two summaries of a live run
 
-/** ctx: {onSeek?(ns), onRound?(round|null)}. opts of update: {live, veiled, between, round, present}; veiled: what comes after the cursor is
- *  not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part of a run is shown; round: one that is
- *  singled out; present: whether it is read from the back of a room. */
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/trace.js").Segment} Segment */
+/** @typedef {{onSeek?: (ns: number) => void, onRound?: (round: number|null) => void}} Context */
+/**
+ * veiled: what comes after the cursor is not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part
+ * of a run is shown; round: one that is singled out; present: whether it is read from the back of a room
+ * @typedef {{live?: boolean, veiled?: boolean, between?: [number, number]|null, round?: number|null, present?: boolean}} Options
+ */
+
+/** @param {Element} host @param {Context} [ctx] */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-lanes"));
   el.setAttribute("aria-label", LANES.label);
@@ -29,7 +35,7 @@ export function create(host, ctx = {}) {
   );
   return {
     el,
-    update(model, cursor, opts = {}) {
+    update(/** @type {TraceModel|null} */ model, /** @type {number} */ cursor, /** @type {Options} */ opts = {}) {
       if (model?.header) lanes.update(model, cursor, opts);
     },
     destroy() {
@@ -40,14 +46,20 @@ export function create(host, ctx = {}) {
 }
 
 class Lanes {
-  constructor(el, ctx) {
+  constructor(/** @type {HTMLElement} */ el, /** @type {Context} */ ctx) {
     this.ctx = ctx;
-    this.whole = null; // null: by mode; otherwise the reader's choice
-    this.model = null;
+    /** @type {boolean|null} */ this.whole = null; // null: by mode; otherwise the reader's choice
+    /** @type {TraceModel} */ this.model = /** @type {any} */ (null); // nothing is drawn before there is one
     this.told = -Infinity; // when the summary was written
     this.veiled = false;
     this.own = false;
     this.cursor = 0;
+    this.live = false;
+    this.dragging = false;
+    this.span = 0; // ns, of a live run
+    this.key = ""; // of what is drawn
+    /** @type {import("./lane-blocks.js").Built|null} */ this.built = null;
+    /** @type {Segment|null} */ this.pointed = null;
     /** @type {number|null} */ this.round = null;
     /** @type {[number, number]|null} */ this.between = null;
     this.scale = scaleOf(0, 1, 0, 0, 0); // without width until something is drawn
@@ -64,7 +76,9 @@ class Lanes {
     this.fit.type = "button";
     this.table = el.appendChild(element("table", "hx-sr"));
     this.listening = new AbortController();
-    const on = (node, type, f) => node.addEventListener(type, f, { signal: this.listening.signal });
+    /** @param {HTMLElement} node @param {string} type @param {(event: PointerEvent) => void} f */
+    const on = (node, type, f) =>
+      node.addEventListener(type, /** @type {EventListener} */ (f), { signal: this.listening.signal });
     on(this.fit, "click", () => this._toggle());
     on(this.area, "pointerdown", (e) => this._press(e));
     on(this.area, "pointermove", (e) => this._move(e));
@@ -92,6 +106,7 @@ class Lanes {
     return clockOf(this.model?.header);
   }
 
+  /** @param {TraceModel} model @param {number} cursor @param {Options} options */
   update(model, cursor, { live = false, veiled = false, between = null, round = null, present = false } = {}) {
     if (model !== this.model) {
       this.model = model;
@@ -128,7 +143,7 @@ class Lanes {
     this._redraw();
   }
 
-  /** The times at the left and right edge, ns. */
+  /** The times at the left and right edge, ns. @returns {[number, number]} */
   _view() {
     const { model, cursor, between } = this;
     if (between) return between;
@@ -175,11 +190,11 @@ class Lanes {
   }
 
   /** Levels that the plan of the shown round leaves out stand back. */
-  _rest(plan) {
-    if (plan === this.built.plan) return;
+  _rest(/** @type {import("../run/events.js").Plan|null} */ plan) {
+    if (!this.built || plan === this.built.plan) return;
     this.built.plan = plan;
-    [...this.names.children].reverse().forEach((item, i) => {
-      const rests = Boolean(plan) && !plan.levels.includes(i);
+    [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.names.children)].reverse().forEach((item, i) => {
+      const rests = plan !== null && !plan.levels.includes(i);
       item.classList.toggle("hx-resting", rests);
       const { name } = this.model.levels[i];
       item.title = rests ? LANES.rests(name) : name;
@@ -188,13 +203,13 @@ class Lanes {
 
   // --- pointer ---
 
-  _time(event) {
+  _time(/** @type {PointerEvent} */ event) {
     const left = this.area.getBoundingClientRect().left;
     const { a, b, width } = this.scale;
     return a + ((event.clientX - left) / width) * (b - a);
   }
 
-  _press(event) {
+  _press(/** @type {PointerEvent} */ event) {
     if (!this.scale.width || event.button !== 0) return;
     this.dragging = true;
     this.area.setPointerCapture(event.pointerId);
@@ -203,20 +218,20 @@ class Lanes {
     event.preventDefault();
   }
 
-  _move(event) {
+  _move(/** @type {PointerEvent} */ event) {
     if (!this.scale.width) return;
     if (this.dragging) this.ctx.onSeek?.(this._time(event));
     else this._point(this._under(event), event);
   }
 
-  _under(event) {
+  _under(/** @type {PointerEvent} */ event) {
     const { lane, count, a, b, width } = this.scale;
     const level = count - 1 - Math.floor((event.clientY - this.root.getBoundingClientRect().top) / lane);
     const t = this._time(event);
     const slack = ((b - a) / width) * 2;
-    const near = (s) => s.t0 <= t + slack && s.t1 >= t - slack && s.t1 <= this.until;
+    const near = (/** @type {Segment} */ s) => s.t0 <= t + slack && s.t1 >= t - slack && s.t1 <= this.until;
     const mine = this.model.segments.filter((s) => s.level === level && near(s));
-    const off = (s) => Math.max(s.t0 - t, t - s.t1, 0);
+    const off = (/** @type {Segment} */ s) => Math.max(s.t0 - t, t - s.t1, 0);
     return mine.sort((p, q) => off(p) - off(q))[0] ?? null;
   }
 
@@ -235,7 +250,7 @@ class Lanes {
     this.tip.style.translate = `${Math.round(right ? Math.max(0, x - 14 - this.tip.offsetWidth) : x + 14)}px 0`;
   }
 
-  _frame(s) {
+  _frame(/** @type {Segment} */ s) {
     const { x, y, lane, width } = this.scale;
     const [left, right] = [Math.max(0, x(s.t0)), Math.min(width, x(s.t1))];
     return { x: left, y: y(s.level) + 1.5, width: Math.max(2, right - left), height: lane - 3 };

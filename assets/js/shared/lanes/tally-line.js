@@ -8,12 +8,15 @@ import { ofRun, stated } from "../levels/stated.js";
 import { millis, ratio } from "../../../text/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
+
 /**
  * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
- * @returns {{el: HTMLElement, update: (model, cursor) => void}}
+ * @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number) => void}}
  */
 export function tallyLine(ctx) {
-  const slots = {};
+  /** @type {Record<string, HTMLElement>} */ const slots = {};
+  /** @type {Record<string, HTMLElement>} */ const rooms = {};
   const list = h("dl", { class: "hx-figures" });
   const knew = h("button", {
     type: "button",
@@ -46,6 +49,7 @@ export function tallyLine(ctx) {
     list.append(slot);
     tips.set(slot, tip);
     slots[key] = value;
+    rooms[key] = slot;
   }
   /** Where levels work at the same time, whose clock it is stands before the figures. @param {string} clock */
   function laidOn(clock) {
@@ -56,18 +60,18 @@ export function tallyLine(ctx) {
     say(laid.firstElementChild, said.short);
     say(laid.lastElementChild, said.at);
   }
-  /** A simulated run says so before its figures, and in each of them. */
+  /** A simulated run says so before its figures, and in each of them. @param {string} why */
   function madeUp(why) {
     if (made.hidden === !why && (made.dataset.tip ?? "") === why) return;
     made.hidden = !why;
-    slots.equal.parentElement.hidden = Boolean(why); // every level says the same passage: it could not differ
+    rooms.equal.hidden = Boolean(why); // every level says the same passage: it could not differ
     made.dataset.tip = why;
     for (const [slot, tip] of tips) slot.dataset.tip = why ? TALLY.simulatedTip(tip) : tip;
   }
 
   return {
     el,
-    update(model, cursor) {
+    update(/** @type {TraceModel|null} */ model, /** @type {number} */ cursor) {
       const s = model?.snapshotAt(cursor);
       const whole = model && cursor >= (model.commitTimes.at(-1) ?? Infinity);
       say(slots.forward, s?.tokens_per_target_forward == null ? "–" : ratio(s.tokens_per_target_forward));
@@ -76,17 +80,17 @@ export function tallyLine(ctx) {
       say(slots.kept, s?.drafts_kept == null ? "–" : `${Math.round(100 * s.drafts_kept)} %`);
       const read = s?.layers_per_token ?? null;
       const layers = model?.levels.at(-1)?.layers;
-      slots.layers.parentElement.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
+      rooms.layers.hidden = model?.snapshots.at(-1)?.layers_per_token == null; // of the run, not the moment
       say(slots.layers, read === null ? "\u2013" : layers ? TALLY.of(one(read), layers) : one(read));
       const lanes = s?.lanes ?? null;
-      slots.both.parentElement.hidden = model?.snapshots.at(-1)?.lanes == null;
+      rooms.both.hidden = model?.snapshots.at(-1)?.lanes == null;
       say(slots.both, share(lanes?.both));
       say(slots.both.nextElementSibling, lanes?.lanes ? LANES.two : TALLY.figures.both[0]);
-      slots.moved.parentElement.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
+      rooms.moved.hidden = model?.snapshots.at(-1)?.moved_bytes == null;
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       const last = model?.snapshots.at(-1);
       for (const { name, text } of brought.tallies) {
-        slots[name].parentElement.hidden = !last || text(last) === null; // of the run, not the moment
+        rooms[name].hidden = !last || text(last) === null; // of the run, not the moment
         say(slots[name], (s && text(s)) ?? "\u2013");
       }
       say(slots.first, s?.ttft_ms == null ? "–" : millis(s.ttft_ms));
@@ -105,7 +109,7 @@ export function tallyLine(ctx) {
 /**
  * "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie.
  */
-function agreement(model) {
+function agreement(/** @type {TraceModel} */ model) {
   const { baseline, committed } = model;
   if (!baseline || !isGreedy(model)) return "–";
   const equal = `${baseline.equal} / ${committed.length}`;
@@ -114,6 +118,7 @@ function agreement(model) {
 
 const share = (/** @type {number|null|undefined} */ part) =>
   part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
+/** @param {import("../run/figures.js").Snapshot} s */
 const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
 
-const one = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+const one = (/** @type {number} */ value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));

@@ -79,7 +79,7 @@ export function coinPicture({ model, step, figure, open }) {
     const heads = [law("q", drafter), law("p", verifier)];
     if (!open)
       heads.push(column("both"), column("rest"), column("exact", verifier.hue), column("out", "var(--accent)"));
-    room.replaceChildren(table(model, lines, heads, {}));
+    room.replaceChildren(table(model, lines ?? [], heads, {}));
     const far = all ? Math.max(...p.map((x, i) => Math.abs(x - now.counts[i] / all))) : 0;
     picture.tell(
       open

@@ -105,7 +105,8 @@ const VIEWS = {
   lanes({ model, figure, open }) {
     const el = h("div", { class: "hx-sketch-lanes" });
     const lanes = createLanes(el);
-    const between = figure.between?.map((/** @type {string} */ words) => momentOf(model, words)) ?? null;
+    const [from, to] = (figure.between ?? []).map((words) => momentOf(model, words));
+    const between = from == null || to == null ? null : /** @type {[number, number]} */ ([from, to]);
     return { el, update: (cursor) => lanes.update(model, cursor, { veiled: open, between, present: true }) };
   },
 
