@@ -23,6 +23,7 @@ class Inside(NamedTuple):
 
 INSIDE = (
     Inside("<gradio-app", _PAGE, "app/serve/door/first.py", "the outline stands before this element"),
+    Inside('lang="en"', _PAGE, "app/serve/door/first.py", "the page names its language from the start"),
     Inside(
         "base_url | default('./')", _PAGE, "app/serve/door/first.py", "the page has no base: plotly's colours need that"
     ),
@@ -30,7 +31,12 @@ INSIDE = (
     Inside(
         "const root = {{ config.get('root', '')", _PAGE, "app/serve/door/first.py", "so are those that scripts call"
     ),
-    Inside("navigator.language", _SCRIPTS, "app/serve/door/first.py", "Gradio's own words and <html lang> are English"),
+    Inside(
+        "navigator.language",
+        _SCRIPTS,
+        "app/serve/door/first.py",
+        "Gradio's own words and <html lang> are in the page's language",
+    ),
     Inside("+`-button`", _SCRIPTS, "assets/js/shared/kit/tabs.js", "the id of a tab's button is its elem_id-button"),
     Inside("tab-wrapper", _SCRIPTS, "assets/css/layout.css", "the tab bar is as high as the outline's"),
     Inside("tab-container", _SCRIPTS, "assets/css/layout.css", "the same"),

@@ -19,6 +19,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from app.kit.languages import ENGLISH, is_translation, language_script, languages
 from app.kit.packed import PackedBody
 from hsd_core.export.bundle import modules, script
 from hsd_core.export.run_page import style_sheets, system_assets
@@ -52,12 +53,16 @@ class Files:
     def __init__(self, folder: Path = ASSETS) -> None:
         paths = [path for root in _FOLDERS for ending in _TYPES for path in (folder / root).rglob(f"*.{ending}")]
         found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths)}
+        found = {name: data for name, data in found.items() if not is_translation(name)}
         self.names = list(found)
         made = (
             _first(folder, {name: data.decode() for name, data in found.items()}) if set(_STARTED) <= set(found) else {}
         )
         self.first = [*first_sheets(folder), *(name for name in made if name in found)]
         found |= made
+        for name in languages(folder):
+            if name != ENGLISH:
+                found[f"text/{name}.js"] = language_script(name, folder).encode()
         sums = "".join(f"{name} {hashlib.sha256(data).hexdigest()}\n" for name, data in found.items())
         self._version = hashlib.sha256(sums.encode()).hexdigest()[:16]
         self.route = f"{ROUTE}/{self._version}"

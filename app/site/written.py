@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from app.kit.languages import language_script, languages
 from app.kit.reference_route import REFERENCE
 from app.kit.static import ASSETS, first_sheets
 from app.site.answers import Answer, answers, tabs
@@ -32,7 +33,9 @@ ENTRY = "js/site/site-page.js"
 LOADER = "js/site/loader.js"
 ASKED = "js/tabs/explore/story/asked.js"  # runs before anything is painted
 OWN = "hx/own"  # below which the scripts take their addresses, and where the style sheets lie
-SCRIPTS = ("site.js", "lib/plotly.min.js")  # that come packed
+LANGUAGES = languages(ASSETS)
+TEXTS = tuple(f"text/{name}.js" for name in LANGUAGES[1:])
+SCRIPTS = ("site.js", *TEXTS, "lib/plotly.min.js")  # that come packed
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _SPACES = re.compile(r"\s*([{};])\s*")
 _LATER = re.compile(r'/\*.*?\*/|\bimport\((?:"(?P<path>\.[^"]+)"|`(?P<named>\.[^`]+)`)\)', re.S)
@@ -65,9 +68,13 @@ def _files() -> Iterator[tuple[str, bytes]]:
     told = Answer("tabs", "application/json", encode([tab._asdict() for tab in own]))
     recordings = [entry["name"] for entry in own[0].setup["recordings"]]
     script = Answer("site.js", "text/javascript", _script().encode())
+    texts = [
+        Answer(path, script.type, language_script(name, ASSETS).encode())
+        for path, name in zip(TEXTS, LANGUAGES[1:], strict=True)
+    ]
     listed: dict[str, tuple[str, str]] = {}
     hashes = []
-    for answer in (script, told, *answers(recordings)):
+    for answer in (script, *texts, told, *answers(recordings)):
         name = hashlib.sha256(answer.path.encode()).hexdigest()[:12] + ".js"
         listed[answer.path] = (name, answer.type)
         packed = gzip.compress(answer.body, 9, mtime=0)
@@ -126,7 +133,8 @@ def _placed(name: str, text: str) -> tuple[str, list[str]]:
 
 
 def _index(listed: dict[str, tuple[str, str]], hashes: list[str]) -> str:
-    words = {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
+    words: dict[str, object] = {"languages": LANGUAGES}
+    words |= {"no_server": says.NO_SERVER, "opening": says.OPENING, "failed": says.FAILED}
     words |= {"reference": page_says.REFERENCE, "reference_at": REFERENCE[1:]}
     data = {"hx-words": words, "hx-files": listed}
     blocks = [f'<script type="application/json" id="{name}">{script_json(x)}</script>' for name, x in data.items()]

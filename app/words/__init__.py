@@ -1,2 +1,2 @@
-"""What the server writes for the page, in English: constants, and functions of plain values, by room. A translator
-rewrites this folder and the folders `words` of assets/js."""
+"""What the server writes for the page, in English: constants, and functions of plain values, by room. `server.json`
+of a language (`assets/text/LANG`) has the sentences that visitors read."""

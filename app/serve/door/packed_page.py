@@ -7,13 +7,15 @@ from typing import Any
 
 from app.serve.door.guard import Message, Receive, Send
 
+MOST = 8  # pages that are kept packed
+
 
 class PackedPage:
     """ASGI middleware: gzip for the page at `/` where it is taken. It stands before all that looks into the page."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
-        self._last = (b"", b"")  # the page as it was sent last, and packed
+        self._kept: dict[bytes, bytes] = {}  # the page as it was sent last in each language -> packed
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         page = scope["type"] == "http" and scope["path"] == "/"
@@ -43,6 +45,8 @@ class PackedPage:
         await self._app(scope, receive, packed)
 
     def _packed(self, body: bytes) -> bytes:
-        if body != self._last[0]:
-            self._last = (body, gzip.compress(body, 6, mtime=0))
-        return self._last[1]
+        if body not in self._kept:
+            if len(self._kept) >= MOST:
+                self._kept.clear()
+            self._kept[body] = gzip.compress(body, 6, mtime=0)
+        return self._kept[body]

@@ -75,7 +75,22 @@
     const { no_server: error } = JSON.parse(document.getElementById("hx-words")?.textContent ?? "{}");
     return new Response(JSON.stringify({ error }), { status: 422, headers: { "content-type": "application/json" } });
   };
-  run("site.js").catch((error) => {
+  /** Runs the texts of a language before the scripts: the address's, else the browser's. */
+  async function speak() {
+    /** @type {string[]} */ const there = JSON.parse(
+      document.getElementById("hx-words")?.textContent ?? "{}",
+    ).languages;
+    const asked = [
+      new URLSearchParams(location.search).get("lang"),
+      ...navigator.languages.map((x) => x.split("-")[0]),
+    ];
+    const language = asked.find((one) => one && there.includes(one)) ?? "en";
+    Object.assign(document.documentElement, { lang: language }).dataset.languages = there.join(" ");
+    if (language !== "en") await run(`text/${language}.js`);
+    await run("site.js");
+  }
+
+  speak().catch((error) => {
     const said = document.createElement("p");
     said.textContent = String(error.message ?? error);
     document.body.append(said);

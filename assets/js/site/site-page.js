@@ -1,6 +1,7 @@
 /** The page without a server: a tab bar as Gradio draws it, and in each tab the script that fills it. */
 
 import { h } from "../shared/kit/dom.js";
+import { heard } from "../../text/heard.js";
 import { markFrame } from "../shared/share/framed.js";
 import { rememberTheme } from "../shared/kit/theme.js";
 import { FiguresAhead } from "./figures-ahead.js";
@@ -10,7 +11,13 @@ import { tellStory } from "../tabs/explore/story/story.js";
 /** @typedef {{name: string, title: string, element: string, setup: Record<string, any>, value: string}} Tab */
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const words = JSON.parse(element("hx-words").textContent ?? "{}");
+/** @type {Record<string, string>} */
+const words = Object.fromEntries(
+  Object.entries(JSON.parse(element("hx-words").textContent ?? "{}")).map(([name, said]) => [
+    name,
+    heard(String(said)),
+  ]),
+);
 
 /**
  * Puts the bar and the panels into the page; the first tab is open.
@@ -32,7 +39,7 @@ function bar(tabs, figures, onOpen) {
   const buttons = tabs.map((tab) =>
     h("button", {
       ...{ role: "tab", type: "button", id: `tab-${tab.name}-button`, "aria-controls": `tab-${tab.name}` },
-      text: tab.title,
+      text: heard(tab.title),
       onclick: () => open(tab),
       onkeydown: (/** @type {KeyboardEvent} */ event) => along(event),
     }),

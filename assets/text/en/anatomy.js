@@ -1,9 +1,10 @@
 /** The sentences of the anatomy of a round. */
 
+import { LANGUAGE, translate } from "../language.js";
 import { figure } from "../numbers.js";
 import { many } from "../many.js";
 
-const count = (/** @type {number} */ n) => Math.round(n).toLocaleString("en");
+const count = (/** @type {number} */ n) => Math.round(n).toLocaleString(LANGUAGE);
 const NBSP = "\u00a0";
 const quoted = (/** @type {string} */ text) => `\u201c${text}\u201d`;
 
@@ -50,8 +51,10 @@ export const SAY = {
   choose: "Tokens of the round; \u2191 and \u2193 choose one",
 };
 
-/** @param {string} text a token as it is shown */
-export const token = (text) => quoted(text.replace(/^\u00b7(?=.)/, ""));
+export const QUOTED = {
+  /** @param {string} text a token as it is shown */
+  token: (text) => quoted(text.replace(/^\u00b7(?=.)/, "")),
+};
 
 /** What an event was, from its counts. */
 export const EVENT = {
@@ -253,3 +256,5 @@ export const GREEDY = {
   margin: (/** @type {string} */ m) => `margin to the second choice ${m}${NBSP}logits`,
   marginTip: "ln(p of the first choice / p of the second) = the difference of their logits",
 };
+
+translate("anatomy", { SAY, QUOTED, EVENT, KV, HELD, LAYERS, ACT, GREEDY });

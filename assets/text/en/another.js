@@ -1,5 +1,7 @@
 /** "Is another level worth it?", the Planner's first question. */
 
+import { translate } from "../language.js";
+
 const COUNTS = ["no level", "the model alone", "two levels", "three levels"];
 const named = (/** @type {string} */ phrase) => phrase.replace(/^(?:an?|the) /, "");
 
@@ -60,3 +62,5 @@ function whole(share) {
     ? percent.toFixed(1)
     : String(Math.round(percent));
 }
+
+translate("another", { ANOTHER });

@@ -1,5 +1,6 @@
 /** The Atlas tab: systems by who drafts and how drafts are judged. What is said of each is in assets/systems. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 /** Who drafts, in the order of the map's rows. @type {Record<string, {name: string, about: string}>} */
@@ -115,3 +116,5 @@ export const DRAWN = {
   lanes: (/** @type {number} */ levels) => `${levels > 2 ? "All" : "Both"} work at the same time.`,
   written: "The top row is what is written.",
 };
+
+translate("atlas", { WHO, HOW, ATLAS, FILTERS, SYSTEM, DRAWN });

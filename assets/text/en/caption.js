@@ -1,5 +1,7 @@
 /** The caption's sentences. A name in braces is filled in: a level, a token or several, a figure. */
 
+import { translate } from "../language.js";
+
 /** @typedef {keyof typeof SAYS} Sentence */
 
 export const SAYS = {
@@ -91,12 +93,11 @@ export const PHRASES = {
 /** Where a copied token was found. */
 export const PLACES = { prompt: "the prompt", text: "the text", many: "several places", and: " and " };
 
-/** Before the last of several levels. */
-export const AND = " and ";
-
-/** How a list of tokens ends that is too long to show, and what stands for a probability below the kept rows. */
-export const MORE = " and {count} more";
-export const UNDER = "under {p}";
+/** Before the last of several levels; how a list of tokens ends that is too long to show; what stands for a probability
+ *  below the kept rows. */
+export const LIST = { and: " and ", more: " and {count} more", under: "under {p}" };
 
 /** What a listener hears of a level and of white space. */
 export const HEARD = { quote: ["\u201c", "\u201d"], newline: " new line ", space: " space ", spaces: " spaces " };
+
+translate("caption", { SAYS, PHRASES, PLACES, LIST, HEARD });

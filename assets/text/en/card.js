@@ -1,5 +1,7 @@
 /** The token card. */
 
+import { translate } from "../language.js";
+
 const NBSP = "\u00a0";
 const ordinal = (/** @type {number} */ n) => `${n}${["th", "st", "nd", "rd"][n > 3 ? 0 : n]}`; // rows hold fewer than 21
 
@@ -69,3 +71,5 @@ export const VERDICT = {
   oneHot: (/** @type {string} */ law) => `${law}, one-hot`,
   others: "others",
 };
+
+translate("card", { CARD, VERDICT });

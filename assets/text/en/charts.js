@@ -1,5 +1,6 @@
 /** The live charts: their names, how each figure is calculated, and what a reader hears of a round. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 export const CHARTS = {
@@ -96,3 +97,5 @@ export const STUDY = {
       `${run}: ${many(tokens, "token")} after ${time} s`,
   },
 };
+
+translate("charts", { CHARTS, STUDY });

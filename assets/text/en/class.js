@@ -1,5 +1,7 @@
 /** What a class says of itself; its plan stands in assets/lessons/classes. */
 
+import { translate } from "../language.js";
+
 const clocked = (/** @type {number} */ s) => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
 
 export const CLASS = {
@@ -51,3 +53,5 @@ export const CLASS = {
   ) => `Part ${n} of ${of}: ${title} (${minutes} min)`,
   unknown: (/** @type {string} */ id) => `There is no class \u201c${id}\u201d here; these are the lessons.`,
 };
+
+translate("class", { CLASS });

@@ -1,5 +1,7 @@
 /** A machine's default stack: where its block lengths come from, what is predicted of it, and measuring for it. */
 
+import { translate } from "../language.js";
+
 export const DEFAULT_STACK = {
   title: "The default stack on this machine",
   label: "the default stack on this machine",
@@ -48,3 +50,5 @@ const range = (ends) => (ends ? ` (${ends[0]} to ${ends[1]})` : "");
 
 /** @param {string} day */
 const on = (day) => day && `, ${day}`;
+
+translate("default-stack", { DEFAULT_STACK });

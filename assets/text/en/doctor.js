@@ -1,5 +1,6 @@
 /** The doctor, a view of the Planner: why is another engine's speculation slow? What it finds is said by the server. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 export const DOCTOR = {
@@ -125,3 +126,5 @@ export const EXAMPLES = [
     text: '{"format": "hsd-doctor-runs", "runs": [{"engine": "transformers", "k": 5, "acceptance": 0.813, "draft_ms": 15.1745, "draft_timed": 1, "verify_ms": 25.4582, "plain_ms": 25.4582}]}\n',
   },
 ];
+
+translate("doctor", { DOCTOR, GIVE, EXAMPLES });

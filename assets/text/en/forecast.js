@@ -1,12 +1,13 @@
 /** The sentences of what the theory predicts for a stack, and of what was measured. */
 
+import { LANGUAGE, translate } from "../language.js";
 import { many } from "../many.js";
 import { rounded } from "../numbers.js";
 
 /** @param {string} day @param {string} where */
 const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 
-const tokens = (/** @type {number} */ n) => n.toLocaleString("en");
+const tokens = (/** @type {number} */ n) => n.toLocaleString(LANGUAGE);
 const on = (/** @type {string} */ machine) => machine && `, ${machine}`;
 
 /** @type {Record<string, (predicted: string, measured: string) => string>} */
@@ -105,3 +106,5 @@ export const words = {
     `${words.at(`${to.toFixed(2)}\u00d7`, length)}, predicted`,
   noGain: "no prediction",
 };
+
+translate("forecast", { words });

@@ -5,6 +5,8 @@
  *  level's own, `.` accepted), the target's on top; `bars`, `token:probability`; `floors` of a tower, one of them marked;
  *  `calls` on one clock, `level:from-to`; `cells` of a cache: committed, tentative; `layers`: an exit's depth, of how many. */
 
+import { translate } from "../language.js";
+
 /**
  * @typedef {{rows?: string[], bars?: string, other?: string, floors?: string, lit?: string,
  *   calls?: string, cells?: [number, number], layers?: [number, number]}} Picture
@@ -323,3 +325,5 @@ export const GLOSSARY = {
     see: ["?recording=28-copy-pearl", "A run on two clocks"],
   },
 };
+
+translate("glossary", { GLOSSARY_SAY, GLOSSARY });

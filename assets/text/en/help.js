@@ -1,5 +1,7 @@
 /** The help: how to read every part of the page, its keys, and whose name it bears. */
 
+import { translate } from "../language.js";
+
 /** @type {[string, [string, string][]][]} */
 export const PARTS = [
   [
@@ -66,6 +68,10 @@ export const PARTS = [
     ],
   ],
 ];
-export const NAME =
-  "HSD here is hierarchical speculative decoding: a hierarchy of models (Globerson et al. 2025). Another paper (Zhou et al. 2026) calls a verification rule \u201cHSD\u201d; here that is the rule block.";
-export const NAME_TITLE = "The name";
+
+export const NAME = {
+  title: "The name",
+  text: "HSD here is hierarchical speculative decoding: a hierarchy of models (Globerson et al. 2025). Another paper (Zhou et al. 2026) calls a verification rule \u201cHSD\u201d; here that is the rule block.",
+};
+
+translate("help", { PARTS, NAME });

@@ -1,5 +1,6 @@
 /** Times and figures: the headline, the lanes and the line of figures above them. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 /** @type {Record<string, {name: string, short: string, at: string, said: string}>} whose clock times are of, if not the machine's own */
@@ -24,10 +25,12 @@ export const CLOCKS = {
   },
 };
 
-/** A small count, as a word where a sentence begins with it or goes on. @param {number} n @param {boolean} [first] */
-export const few = (n, first = false) => {
-  const word = ["two", "three", "four"][n - 2] ?? String(n);
-  return first ? word[0].toUpperCase() + word.slice(1) : word;
+export const COUNT = {
+  /** A small count, as a word where a sentence begins with it or goes on. @param {number} n @param {boolean} [first] */
+  few: (n, first = false) => {
+    const word = ["two", "three", "four"][n - 2] ?? String(n);
+    return first ? word[0].toUpperCase() + word.slice(1) : word;
+  },
 };
 
 export const HEADLINE = {
@@ -63,15 +66,15 @@ export const LANES = {
   /** @type {Record<string, (lanes: number) => string>} where levels work at the same time */
   labelOf: {
     reckoned: (lanes) =>
-      `Lanes: what each level computed, laid on ${few(lanes)} clocks as on ${few(lanes)} machines (reckoned)`,
-    real: (lanes) => `Lanes: what each level computed, in ${few(lanes)} processes at the same time (real)`,
-    simulated: (lanes) => `Lanes: what each level would compute, ${few(lanes)} at the same time (simulated)`,
+      `Lanes: what each level computed, laid on ${COUNT.few(lanes)} clocks as on ${COUNT.few(lanes)} machines (reckoned)`,
+    real: (lanes) => `Lanes: what each level computed, in ${COUNT.few(lanes)} processes at the same time (real)`,
+    simulated: (lanes) => `Lanes: what each level would compute, ${COUNT.few(lanes)} at the same time (simulated)`,
   },
   /** @type {Record<string, (lanes: number) => string>} above the lanes, where several work at the same time */
   titleOf: {
-    reckoned: (lanes) => `${few(lanes, true)} lanes, reckoned`,
-    real: (lanes) => `${few(lanes, true)} lanes, real`,
-    simulated: (lanes) => `${few(lanes, true)} lanes, simulated`,
+    reckoned: (lanes) => `${COUNT.few(lanes, true)} lanes, reckoned`,
+    real: (lanes) => `${COUNT.few(lanes, true)} lanes, real`,
+    simulated: (lanes) => `${COUNT.few(lanes, true)} lanes, simulated`,
   },
   used: (
     /** @type {{target: string, below: string, both: string, gain: string, dropped: number, waste: string, more: boolean}} */ x,
@@ -145,3 +148,5 @@ export const TALLY = {
     "not measured in this run: tick \u201cmeasure depths after the run\u201d in the settings and generate again",
   whyNoDepths: (/** @type {string} */ why) => `The depths were ${why}.`,
 };
+
+translate("lanes", { CLOCKS, COUNT, HEADLINE, LANES, TALLY });

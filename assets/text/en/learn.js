@@ -1,5 +1,7 @@
 /** What the Learn tab says of itself; what lessons say stands in assets/lessons. */
 
+import { translate } from "../language.js";
+
 export const WORDS = {
   title: "Learn",
   lead: "Lessons of one screen each: a picture of a real run to look at and to touch, a question before each explanation, and Explore one press away.",
@@ -133,3 +135,5 @@ export const GAIN = {
   shipped: (/** @type {{gain: string, low: string, high: string, machine: string, alone: string}} */ x) =>
     `${x.gain} times as fast as plain decoding (${x.low} to ${x.high}) in the benchmark on ${x.machine}; ${x.alone} in this run alone`,
 };
+
+translate("learn", { WORDS, FIGURES, GAIN });

@@ -1,5 +1,7 @@
 /** The legend: what colours mean, and the other marks. */
 
+import { translate } from "../language.js";
+
 export const LEGEND = {
   source: "database, depth or level",
   passed: "highest level that accepted it before the target",
@@ -32,3 +34,5 @@ export const SPECIMEN = {
   line: "line",
   letter: (/** @type {string} */ letter) => `letter ${letter}`,
 };
+
+translate("legend", { LEGEND, SPECIMEN });

@@ -1,6 +1,8 @@
 /** "How long the text is", behind the Planner's first question. */
 
-const count = (/** @type {number} */ n) => n.toLocaleString("en");
+import { LANGUAGE, translate } from "../language.js";
+
+const count = (/** @type {number} */ n) => n.toLocaleString(LANGUAGE);
 const times = (/** @type {number} */ gain) => `${gain.toFixed(2)}×`;
 
 const stretch = (/** @type {readonly [number|null, number|null]} */ [first, last], /** @type {number} */ nth) => {
@@ -47,3 +49,5 @@ export const LENGTHS = {
   count,
   times,
 };
+
+translate("lengths", { LENGTHS });

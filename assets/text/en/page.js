@@ -1,5 +1,7 @@
 /** The frame of the page: its title bar, its links for the keyboard, its messages and its figures. */
 
+import { translate } from "../language.js";
+
 export const TITLE = {
   help: "help: how to read this page",
   helpName: "how to read this page",
@@ -62,3 +64,5 @@ export const FILES = {
     `the server could not send the recording (status ${status}); choose it again`,
   tooLarge: (/** @type {number} */ mb) => `the file is larger than ${mb} MB; no trace of one run is that large`,
 };
+
+translate("page", { TITLE, SKIP, TYPED, NOTE, FIGURE, ASIDE, JOURNEY, FILES });

@@ -1,5 +1,7 @@
 /** The buttons that open what lies one press behind the first screen. */
 
+import { translate } from "../language.js";
+
 export const PANEL = {
   time: "Where the time goes",
   timeTip: "what each level computed and when, and the figures of the run",
@@ -10,3 +12,5 @@ export const PANEL = {
   controls: "More",
   controlsTip: "recordings, examples, settings, sharing, presenting, proof, help, and how the text is shown",
 };
+
+translate("panels", { PANEL });

@@ -1,5 +1,7 @@
 /** The sentences of saving a chart as a picture. */
 
+import { translate } from "../language.js";
+
 export const words = {
   save: (/** @type {string} */ what) => `save as a picture: ${what}`,
   svg: "SVG",
@@ -9,3 +11,5 @@ export const words = {
   light: "light background",
   failed: "The browser could not draw the picture.",
 };
+
+translate("picture", { words });

@@ -1,5 +1,6 @@
 /** What the pictures of lessons say. */
 
+import { LANGUAGE, translate } from "../language.js";
 import { millis } from "../numbers.js";
 
 /** A picture that belongs to a system which is not there. */
@@ -95,13 +96,13 @@ export const COIN = {
   /** A distribution by the letter of its level. */
   of: (/** @type {string} */ tag, /** @type {string} */ law) => `${law} of ${tag}`,
   once: "Toss once",
-  many: (/** @type {number} */ n) => `Toss ${n.toLocaleString("en")} times`,
+  many: (/** @type {number} */ n) => `Toss ${n.toLocaleString(LANGUAGE)} times`,
   again: "Start again",
   share: "distance of the draft from p",
   wrong: "replace from p (wrong)",
   open: "A draft is drawn from q. It is kept with probability min(1, p/q).",
   says: (/** @type {{all: number, kept: number, share: number, far: number, wrong: boolean}} */ x) =>
-    `${x.all ? `${x.all.toLocaleString("en")} ${x.all === 1 ? "toss" : "tosses"}: ${percent(x.kept)} of the drafts were kept (exact: ${percent(x.share)}); the largest distance from p is ${x.far.toFixed(3)}.` : `${percent(x.share)} of the drafts are kept. Toss the coin, and compare with p.`}${
+    `${x.all ? `${x.all.toLocaleString(LANGUAGE)} ${x.all === 1 ? "toss" : "tosses"}: ${percent(x.kept)} of the drafts were kept (exact: ${percent(x.share)}); the largest distance from p is ${x.far.toFixed(3)}.` : `${percent(x.share)} of the drafts are kept. Toss the coin, and compare with p.`}${
       x.wrong ? " Replaced from p, what the draft likes comes too often, however often you toss." : ""
     }`,
 };
@@ -136,3 +137,5 @@ export const HOPS = {
       ? `The shortest path is ${x.path.join(" \u2192 ")}: ${x.ms} a token, ${x.gain} times as fast as the target alone (${x.plain}).`
       : `The target alone is fastest: ${x.plain} a token.`,
 };
+
+translate("pictures", { MISSING, MOVING, CHART, YIELDS, COIN, ROLL, HOPS });

@@ -1,5 +1,7 @@
 /** The Planner tab. */
 
+import { translate } from "../language.js";
+
 export const PLANNER = {
   title: "Planner",
   plots: {
@@ -201,3 +203,5 @@ export const WHATIF = {
   levels: "levels that a plan may use",
   targetTip: "the target approves every token; it cannot be left out",
 };
+
+translate("planner", { PLANNER, VIEWS, BEHIND, AHEAD, SOURCE, ANSWER, TABLES, WHATIF });

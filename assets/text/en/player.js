@@ -1,5 +1,7 @@
 /** The bar that plays a run. */
 
+import { translate } from "../language.js";
+
 export const TRANSPORT = {
   label: "Playback",
   play: "Play",
@@ -22,3 +24,5 @@ export const TRANSPORT = {
   speed: "Speed of playback",
   speedTip: "1\u00d7 is the original speed",
 };
+
+translate("player", { TRANSPORT });

@@ -1,5 +1,6 @@
 /** The sentences of the proof. */
 
+import { translate } from "../language.js";
 import { figure } from "../numbers.js";
 
 export const PROOF = {
@@ -94,3 +95,5 @@ export const DRAWS = {
   same: "Here q equals p: no draft is rejected, so every rule is right.",
   legend: "Bar: share drawn. Line: p, with one standard error.",
 };
+
+translate("proof", { PROOF, LINES, DRAWS });

@@ -1,6 +1,8 @@
 /** The sentences of the Race tab. */
 
-import { duration, rounded } from "../numbers.js";
+import { translate } from "../language.js";
+import { many } from "../many.js";
+import { duration, fixed, precise, rounded } from "../numbers.js";
 
 export const WORDS = {
   title: "Race",
@@ -63,67 +65,56 @@ export const LANE = {
 };
 
 const ORDINALS = ["", "1st", "2nd", "3rd", "4th"];
-/** @param {number|null} place null on a clock that nobody ran against */
-export const placeText = (place) => (place === null ? "\u2013" : (ORDINALS[place] ?? String(place)));
 
-/** Whose clocks a comparison rests on, if not on the machine's own. @param {(string|undefined)[]} clocks of its lanes */
-export const clocksText = (clocks) => [...new Set(clocks.filter(Boolean))].join(" and ");
-
-export const rateText = (/** @type {number|null} */ value) => (value === null ? "\u2013" : rounded(value));
-
-export const gainText = (/** @type {number} */ value) => `${value.toFixed(2)}\u00d7`;
-
-/** @param {[number, number]|null} interval */
-export const intervalText = (interval) =>
-  interval ? `${interval[0].toFixed(2)} to ${interval[1].toFixed(2)}` : "one repeat";
-
-/**
- * How a lane's text compares with the first lane's.
- * @param {Record<string, any>} row
- * @param {boolean} first @param {boolean} sampled @param {string} reference what the first lane is called
- */
-export function textWords(row, first, sampled, reference) {
-  if (first) return sampled ? "a text of its own, drawn at random" : "what the others are compared with";
-  if (sampled)
-    return row.lossless
-      ? "another text with the same distribution: each lane draws at random"
-      : "another text, with another distribution than the target's: this stack is lossy";
-  const { equal, diverges, margin, tie, target } = row.same;
-  if (!diverges) return `identical to ${reference}'s, all ${equal} tokens`;
-  const where = `identical up to token ${equal}, then different`;
-  if (!target) return `${where}: its target is a different one`;
-  if (tie)
-    return `${where}: a near tie, with the two best logits ${margin.toPrecision(2)} apart (products of one row and of many rows differ in their last bits)`;
-  const gap = margin === null ? "" : `, where the two best logits are ${margin.toPrecision(2)} apart`;
-  return row.lossless ? `${where}${gap}` : `${where}${gap}: this stack is lossy`;
-}
-
-/** @param {number} ahead tokens */
-export function aheadText(ahead) {
-  if (!ahead) return "level with lane 1";
-  const n = Math.abs(ahead);
-  return `${n} ${n === 1 ? "token" : "tokens"} ${ahead > 0 ? "ahead of" : "behind"} lane 1`;
-}
-
-export const finishedText = (/** @type {string} */ name, /** @type {number} */ ns) =>
-  `${name} finished after ${duration(ns)}.`;
-
-/** @param {string[][]} places of each lane, with its name */
-export const placesText = (places) =>
-  `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join("; ")}.`;
-
-/**
- * Where, when and how it was measured, in one line.
- * @param {any} race its first line @param {number} repeats @param {boolean} otherOrder the lanes of the repeat that is
- *   replayed do not come in the order of all repeats together
- */
-export function originLine(race, repeats, otherOrder) {
-  const when = race.recorded ? `raced on ${race.recorded}` : "raced";
-  const where = [race.machine, race.threads ? `${race.threads} threads` : "", race.device, race.dtype]
-    .filter(Boolean)
-    .join(", ");
-  return `${when}${where ? ` on ${where}` : ""}; ${repeats === 1 ? "one repeat" : `repeat ${race.shown + 1} of ${repeats} is replayed, the one of median length${otherOrder ? "; its order of lanes differs from that of all repeats together, which decides the places" : ""}`}`;
-}
+/** Of a lane, a race and a pair, out of their figures. */
+export const SAID = {
+  /** @param {number|null} place null on a clock that nobody ran against */
+  place: (place) => (place === null ? "\u2013" : (ORDINALS[place] ?? String(place))),
+  /** Whose clocks a comparison rests on, if not on the machine's own. @param {(string|undefined)[]} clocks of its lanes */
+  clocks: (clocks) => [...new Set(clocks.filter(Boolean))].join(" and "),
+  rate: (/** @type {number|null} */ value) => (value === null ? "\u2013" : rounded(value)),
+  gain: (/** @type {number} */ value) => `${fixed(value, 2)}\u00d7`,
+  /** @param {[number, number]|null} interval */
+  interval: (interval) => (interval ? `${fixed(interval[0], 2)} to ${fixed(interval[1], 2)}` : "one repeat"),
+  /**
+   * How a lane's text compares with the first lane's.
+   * @param {Record<string, any>} row
+   * @param {boolean} first @param {boolean} sampled @param {string} reference what the first lane is called
+   */
+  text: (row, first, sampled, reference) => {
+    if (first) return sampled ? "a text of its own, drawn at random" : "what the others are compared with";
+    if (sampled)
+      return row.lossless
+        ? "another text with the same distribution: each lane draws at random"
+        : "another text, with another distribution than the target's: this stack is lossy";
+    const { equal, diverges, margin, tie, target } = row.same;
+    if (!diverges) return `identical to ${reference}'s, all ${equal} tokens`;
+    const where = `identical up to token ${equal}, then different`;
+    if (!target) return `${where}: its target is a different one`;
+    if (tie)
+      return `${where}: a near tie, with the two best logits ${precise(margin, 2)} apart (products of one row and of many rows differ in their last bits)`;
+    const gap = margin === null ? "" : `, where the two best logits are ${precise(margin, 2)} apart`;
+    return row.lossless ? `${where}${gap}` : `${where}${gap}: this stack is lossy`;
+  },
+  /** @param {number} ahead tokens */
+  ahead: (ahead) =>
+    ahead ? `${many(Math.abs(ahead), "token")} ${ahead > 0 ? "ahead of" : "behind"} lane 1` : "level with lane 1",
+  finished: (/** @type {string} */ name, /** @type {number} */ ns) => `${name} finished after ${duration(ns)}.`,
+  /** @param {string[][]} places of each lane, with its name */
+  places: (places) => `All repeats together: ${places.map(([place, name]) => `${place} ${name}`).join("; ")}.`,
+  /**
+   * Where, when and how it was measured, in one line.
+   * @param {any} race its first line @param {number} repeats @param {boolean} otherOrder the lanes of the repeat that is
+   *   replayed do not come in the order of all repeats together
+   */
+  origin: (race, repeats, otherOrder) => {
+    const when = race.recorded ? `raced on ${race.recorded}` : "raced";
+    const where = [race.machine, race.threads ? `${race.threads} threads` : "", race.device, race.dtype]
+      .filter(Boolean)
+      .join(", ");
+    return `${when}${where ? ` on ${where}` : ""}; ${repeats === 1 ? "one repeat" : `repeat ${race.shown + 1} of ${repeats} is replayed, the one of median length${otherOrder ? "; its order of lanes differs from that of all repeats together, which decides the places" : ""}`}`;
+  },
+};
 
 export const LIVE = {
   stacks: "Stacks: two to four; the first is what the others are compared with",
@@ -188,3 +179,5 @@ export const COMPARE = {
       : `the same as A's for as long as both go on, ${found.least} tokens`;
   },
 };
+
+translate("race", { WORDS, LANE, SAID, LIVE, COMPARE });

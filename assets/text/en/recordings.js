@@ -1,5 +1,7 @@
 /** What the menu of recordings says. */
 
+import { translate } from "../language.js";
+
 export const WORDS = {
   button: "Recordings",
   others: "Others",
@@ -12,3 +14,5 @@ export const WORDS = {
   /** @param {string} where */
   recorded: (where) => `recorded on ${where}`,
 };
+
+translate("recordings", { WORDS });

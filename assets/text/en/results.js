@@ -1,5 +1,7 @@
 /** The Results tab. */
 
+import { translate } from "../language.js";
+
 /** Runs the quick set, and what becomes of it. */
 export const QUICK = {
   title: "Run the quick set here",
@@ -211,3 +213,5 @@ export const PLOTS = {
   stack: "stack",
   code: "as written",
 };
+
+translate("results", { QUICK, RESULTS, CLAIM, BARS, PEERS, TABLE, ORIGIN, PLOTS });

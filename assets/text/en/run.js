@@ -1,5 +1,6 @@
 /** What can be run, and how it goes: the prompt row, its settings, the badge that says what is shown. */
 
+import { LANGUAGE, translate } from "../language.js";
 import { many } from "../many.js";
 
 export const PROMPT = {
@@ -29,12 +30,12 @@ export const PROMPT = {
   noPreset: "No preset is available, so nothing can be run.",
   simulated: "This stack is simulated: there are no weights for it here. Choose another stack to generate text.",
   size: (/** @type {number} */ characters, /** @type {number} */ tokens, /** @type {number|null} */ most) =>
-    `${characters.toLocaleString("en")} characters, about ${tokens.toLocaleString("en")} tokens${most ? `; at most ${most.toLocaleString("en")} tokens are read here` : ""}`,
+    `${characters.toLocaleString(LANGUAGE)} characters, about ${tokens.toLocaleString(LANGUAGE)} tokens${most ? `; at most ${most.toLocaleString(LANGUAGE)} tokens are read here` : ""}`,
   /** Why a text is no prompt here, "" if it may be one; most: characters, as the server counts them. */
   over: (/** @type {string} */ text, /** @type {number} */ most) => {
     const count = text.length > most ? [...text].length : 0;
     return count > most
-      ? `The prompt has ${count.toLocaleString("en")} characters, and at most ${most.toLocaleString("en")} are read here: shorten it, or start the program with app.py --prompt-tokens 8192.`
+      ? `The prompt has ${count.toLocaleString(LANGUAGE)} characters, and at most ${most.toLocaleString(LANGUAGE)} are read here: shorten it, or start the program with app.py --prompt-tokens 8192.`
       : "";
   },
   unfold: "Show more of it",
@@ -128,3 +129,5 @@ export const STAGE = {
   unanswered: "the server did not answer",
   unreached: "The server cannot be reached; this page tries again.",
 };
+
+translate("run", { PROMPT, SETTINGS, STATUS, STAGE });

@@ -1,5 +1,7 @@
 /** The sentences of Share: links, codes, files, and what a link led to. */
 
+import { translate } from "../language.js";
+
 const kB = (/** @type {number} */ length) => `${(length / 1000).toFixed(length < 10_000 ? 1 : 0)} kB`;
 
 export const words = {
@@ -88,3 +90,5 @@ export const slide = {
   inLaw: "Every token is drawn as the model alone would draw it.",
   lossy: "This stack may change the text.",
 };
+
+translate("share", { words, slide });

@@ -1,5 +1,6 @@
 /** What the opening says: one sentence a moment, out of the figures of the recording. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 import { duration } from "../numbers.js";
 
@@ -65,3 +66,5 @@ export const TOLD = {
   ends: (/** @type {string} */ gain, /** @type {number} */ tokens, /** @type {boolean} */ same) =>
     `${gain} times as fast${same ? `, and the same text: all ${many(tokens, "token")} agree` : ""}.`,
 };
+
+translate("story", { STORY, TOLD });

@@ -1,5 +1,6 @@
 /** The text panel: its head, its tokens as they are read out, candidates side by side. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 export const TEXT = {
@@ -73,3 +74,5 @@ export const TREE = {
     [below ? `\u2193 ${below} more` : "", above ? `\u2191 ${above} above` : ""].filter(Boolean).join(", "),
   label: (/** @type {string} */ said) => `Candidates. ${said}. Line by line in the order in which they are judged.`,
 };
+
+translate("text", { TEXT, TOKEN, TREE });

@@ -1,5 +1,6 @@
 /** The tower: its floors, the shafts between them, the settings of a level, shared layers, what is not allowed. */
 
+import { translate } from "../language.js";
 import { many } from "../many.js";
 
 export const TOWER = {
@@ -166,3 +167,5 @@ export const ADD = {
 export const KEY = {
   label: "Words of the tower",
 };
+
+translate("tower", { TOWER, FLOOR, SHAFT, DEPTH, PLAN, TRUNK, STACK, ADD, KEY });

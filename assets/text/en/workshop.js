@@ -1,8 +1,9 @@
 /** What the bar of a class says: where the instructor leads, who is here, what was answered. */
 
+import { LANGUAGE, translate } from "../language.js";
 import { many } from "../many.js";
 
-const figure = (/** @type {number} */ x) => x.toLocaleString("en", { maximumFractionDigits: 6 });
+const figure = (/** @type {number} */ x) => x.toLocaleString(LANGUAGE, { maximumFractionDigits: 6 });
 const unit = (/** @type {string} */ text) => (text ? ` ${text}` : "");
 
 export const WORKSHOP = {
@@ -72,3 +73,5 @@ export const WORKSHOP = {
     explore: "Explore",
   },
 };
+
+translate("workshop", { WORKSHOP });

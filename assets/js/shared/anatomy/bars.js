@@ -9,7 +9,7 @@ import { originOf } from "../levels/kinds.js";
 import { figure } from "../../../text/numbers.js";
 import { greedyAct, insteadOf, isNamed, judged, distributionAlone, replaced, sampledAct } from "./act.js";
 import { coin, table } from "./marks.js";
-import { ACT, GREEDY, token } from "../../../text/en/anatomy.js";
+import { ACT, GREEDY, QUOTED } from "../../../text/en/anatomy.js";
 
 /** @typedef {import("./act.js").TraceModel} TraceModel @typedef {import("./act.js").TokenRecord} TokenRecord @typedef {import("./act.js").Judgement} Judgement */
 /** @typedef {import("../run/trace.js").Level} Level @typedef {NonNullable<ReturnType<typeof greedyAct>>["lines"][0]} Choice */
@@ -83,7 +83,8 @@ function copied(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ reco
 }
 
 const note = (/** @type {string} */ text) => h("p", { class: "hx-an-note", text });
-const said = (/** @type {TraceModel} */ model, /** @type {number} */ id) => token(model.pieceText(id) || "\u2205");
+const said = (/** @type {TraceModel} */ model, /** @type {number} */ id) =>
+  QUOTED.token(model.pieceText(id) || "\u2205");
 
 /** @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} most */
 function verdict(model, record, j, most) {

@@ -5,7 +5,7 @@ import { h } from "../kit/dom.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";
 import { timeOf } from "../levels/stated.js";
-import { EVENT, token } from "../../../text/en/anatomy.js";
+import { EVENT, QUOTED } from "../../../text/en/anatomy.js";
 
 /**
  * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
@@ -19,7 +19,7 @@ export function sentence(model, round, event) {
   const { tag, kind } = model.levels[event.level];
   if (!call) return EVENT.none(tag);
   const said = (/** @type {import("./round.js").Tile[]} */ tiles) =>
-    tiles.map((x) => token(model.pieceText(x.record.id) || "\u2205"));
+    tiles.map((x) => QUOTED.token(model.pieceText(x.record.id) || "\u2205"));
   if (call.segment.kind === "draft")
     return EVENT.drafts(
       tag,

@@ -1,6 +1,6 @@
 /** What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out. */
 
-import { AND, HEARD, MORE } from "../../../text/en/caption.js";
+import { HEARD, LIST } from "../../../text/en/caption.js";
 import { duration, figure, rounded } from "../../../text/numbers.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
@@ -23,11 +23,12 @@ export function run(model, /** @type {{id: number, level: number}[]} */ records)
   let letters = 0;
   const shown = records.filter((x, i) => (letters += model.pieceText(x.id).length) <= LONGEST || i === 0);
   const rest = records.length - shown.length;
-  return [...shown.map((x) => token(x.id, x.level)), ...(rest ? fill(MORE, { count: rest }) : [])];
+  return [...shown.map((x) => token(x.id, x.level)), ...(rest ? fill(LIST.more, { count: rest }) : [])];
 }
 
 /** @param {Part[]} parts */
-export const listed = (parts) => parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? AND : ", ", part] : [part]));
+export const listed = (parts) =>
+  parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? LIST.and : ", ", part] : [part]));
 
 /** A sentence with its slots filled. @param {string} sentence @param {Slots} slots @returns {Part[]} */
 export function fill(sentence, slots) {

@@ -4,11 +4,11 @@
  */
 
 import { clockOf, lanesUsed } from "../levels/overlap.js";
-import { few } from "../../../text/en/lanes.js";
+import { COUNT } from "../../../text/en/lanes.js";
 import { origin as copiedFrom } from "./caption-places.js";
 import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
 import { ratio } from "../../../text/numbers.js";
-import { PHRASES, SAYS, UNDER } from "../../../text/en/caption.js";
+import { LIST, PHRASES, SAYS } from "../../../text/en/caption.js";
 import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
 import { roundNumber } from "../kit/round-number.js";
@@ -150,7 +150,7 @@ function choice(check, own, event, mine) {
 /** Of a token that is not among those of a row that were kept: less than each of them, and than all the others together. */
 function under(/** @type {import("../run/events.js").Row} */ { probs, tail }) {
   const most = Math.min(tail, ...probs.slice(-1));
-  return most > 0 ? fill(UNDER, { p: String(Number(Math.max(most, 0.001).toPrecision(2))) }) : "0";
+  return most > 0 ? fill(LIST.under, { p: String(Number(Math.max(most, 0.001).toPrecision(2))) }) : "0";
 }
 
 /** Sampled: the probabilities of the distributions that were used, and the coin.
@@ -215,7 +215,7 @@ function end(model) {
   const ms = s?.decode_ms ?? footer.decode_ns / 1e6;
   const speed = ms ? committed.length / (ms / 1e3) : 0;
   const last = baseline?.token_ns.at(-1);
-  const machines = few(lanesUsed(header));
+  const machines = COUNT.few(lanesUsed(header));
   const slots = {
     count: committed.length,
     rounds: footer.rounds,

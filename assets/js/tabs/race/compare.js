@@ -5,7 +5,7 @@ import { recordsOf } from "../../shared/visit/session.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { LaneModel } from "./replay/lanes.js";
-import { COMPARE, gainText, WORDS } from "../../../text/en/race.js";
+import { COMPARE, SAID, WORDS } from "../../../text/en/race.js";
 import { clockOf } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { plainSpeed } from "../../shared/run/figures.js";
@@ -164,7 +164,7 @@ function compareSays(lanes, index) {
     mark: () => ({ text: letter, place: letter }),
     result: gain
       ? [
-          h("b", { class: "hx-race-gain", text: stated("speed_up", ofRun(lane.model.header), gainText(gain)) }),
+          h("b", { class: "hx-race-gain", text: stated("speed_up", ofRun(lane.model.header), SAID.gain(gain)) }),
           h("span", { class: "hx-race-range", text: COMPARE.overPlain(clockOf(model.header)) }),
         ]
       : [h("span", { class: "hx-race-range", text: model.levels.length === 1 ? WORDS.plain : COMPARE.noPlain })],

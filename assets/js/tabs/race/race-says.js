@@ -2,18 +2,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { greedy } from "../../shared/levels/greedy.js";
-import {
-  aheadText,
-  clocksText,
-  gainText,
-  intervalText,
-  LANE,
-  placeText,
-  rateText,
-  textWords,
-  WORDS,
-  originLine,
-} from "../../../text/en/race.js";
+import { LANE, SAID, WORDS } from "../../../text/en/race.js";
 import { svg } from "../../shared/kit/svg.js";
 
 const NO_PLACE = "-"; // of a lane on a reckoned clock
@@ -26,17 +15,17 @@ export function raceSays(lanes, index, race) {
   const { row } = lanes[index];
   const { repeats } = race.race;
   const first = index === 0;
-  const [own, reference] = [row, lanes[0].row].map((one) => rateText(one.tokens_per_s));
-  const named = clocksText([row.clock, lanes[0].row.clock]);
+  const [own, reference] = [row, lanes[0].row].map((one) => SAID.rate(one.tokens_per_s));
+  const named = SAID.clocks([row.clock, lanes[0].row.clock]);
   const sampled = !greedy(race.sampling);
   return {
     mark: (over) =>
-      over ? { text: placeText(row.place), place: String(row.place ?? NO_PLACE) } : { text: "", place: "" },
+      over ? { text: SAID.place(row.place), place: String(row.place ?? NO_PLACE) } : { text: "", place: "" },
     result: first
       ? [h("span", { class: "hx-race-range", text: WORDS.reference })]
       : [
-          h("b", { class: "hx-race-gain", text: gainText(row.speed_up) }),
-          h("span", { class: "hx-race-range", text: [intervalText(row.interval), named].filter(Boolean).join(", ") }),
+          h("b", { class: "hx-race-gain", text: SAID.gain(row.speed_up) }),
+          h("span", { class: "hx-race-range", text: [SAID.interval(row.interval), named].filter(Boolean).join(", ") }),
           dots(repeats, index),
         ],
     tip: first
@@ -49,8 +38,8 @@ export function raceSays(lanes, index, race) {
           .filter(Boolean)
           .join(". "),
     late: !first,
-    ahead: (t, tokens) => (first ? "" : aheadText(tokens - lanes[0].committedBy(t))),
-    verdict: { text: textWords(row, first, sampled, LANE.nth(1)), kind: verdictKind(row, first, sampled) },
+    ahead: (t, tokens) => (first ? "" : SAID.ahead(tokens - lanes[0].committedBy(t))),
+    verdict: { text: SAID.text(row, first, sampled, LANE.nth(1)), kind: verdictKind(row, first, sampled) },
   };
 }
 
@@ -83,7 +72,7 @@ export function dots(repeats, lane) {
   const high = Math.max(1, ...everyone);
   const x = (/** @type {number} */ value) => 6 + ((value - low) / Math.max(0.05, high - low)) * (WIDE - 12);
   const own = gains(repeats, lane);
-  const said = own.map(gainText).join(", ");
+  const said = own.map(SAID.gain).join(", ");
   const plot = svg("svg", {
     class: "hx-race-dots",
     viewBox: `0 0 ${WIDE} ${HIGH}`,
@@ -107,7 +96,7 @@ export function originCard({ race, sampling, seed, lanes }) {
     h("p", { class: "hx-race-asked" }, h("b", { text: `${WORDS.prompt}: ` }), race.prompt),
     h("p", {
       class: "hx-plan-text",
-      text: `${originLine(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
+      text: `${SAID.origin(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
     }),
     race.command ? h("code", { text: race.command }) : null,
   );

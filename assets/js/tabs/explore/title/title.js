@@ -10,7 +10,7 @@ import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { presenterButton } from "../../../shared/player/presenter.js";
 import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
 import { brought } from "../../../systems/index.js";
-import { NAME, NAME_TITLE, PARTS } from "../../../../text/en/help.js";
+import { NAME, PARTS } from "../../../../text/en/help.js";
 import { CLOCKS, HEADLINE } from "../../../../text/en/lanes.js";
 import { SKIP, TITLE } from "../../../../text/en/page.js";
 import { STATUS } from "../../../../text/en/run.js";
@@ -151,8 +151,8 @@ export function helpPanel() {
         ]),
       ),
     ]),
-    h("h2", { text: NAME_TITLE }),
-    h("p", { text: NAME }),
+    h("h2", { text: NAME.title }),
+    h("p", { text: NAME.text }),
   );
 }
 

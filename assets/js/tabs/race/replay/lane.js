@@ -7,7 +7,7 @@ import { nameOfStack } from "../../../shared/levels/stack-names.js";
 import { create as createText } from "../../../shared/text/text.js";
 import { clockOf } from "../../../shared/levels/overlap.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
-import { LANE, rateText, WORDS } from "../../../../text/en/race.js";
+import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
 
 /**
  * What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
@@ -77,7 +77,7 @@ function createRow(lane, name, ctx) {
       const over = tokens === lane.tokens;
       way.update(tokens);
       say(count, `${tokens}\u2009/\u2009${lane.tokens}`);
-      say(rate, rateText(lane.rateAt(t)));
+      say(rate, SAID.rate(lane.rateAt(t)));
       say(ahead, over ? LANE.took(duration(lane.finish)) : says.ahead(t, tokens));
     },
     /** @param {boolean} over */

@@ -6,7 +6,7 @@ import { Player } from "../../../shared/player/player.js";
 import { create as createTransport } from "../../../shared/player/transport.js";
 import { Field } from "./lanes.js";
 import { createLane } from "./lane.js";
-import { finishedText, LANE, placesText, WORDS } from "../../../../text/en/race.js";
+import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
 import { duration } from "../../../../text/numbers.js";
 import { spoken } from "../../../shared/text/token/token.js";
 
@@ -81,9 +81,9 @@ export function createReplay(ctx) {
       if (told.has(i) || !lane || !("place" in lane.row)) return; // of two runs that are compared nobody finishes
       told.add(i);
       const places = over.every(Boolean)
-        ? placesText(lanes.map(({ name }, at) => [says[at].mark(true).text, name]))
+        ? SAID.places(lanes.map(({ name }, at) => [says[at].mark(true).text, name]))
         : "";
-      say(spoken, `${finishedText(lanes[i].name, lane.finish)} ${places}`.trim());
+      say(spoken, `${SAID.finished(lanes[i].name, lane.finish)} ${places}`.trim());
     });
   }
 
