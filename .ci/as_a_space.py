@@ -38,6 +38,7 @@ HUB = ("uvicorn>=0.14.0", "websockets>=10.4", "spaces")  # what it adds beside G
 PASSED = ("PATH", "LANG", "PIP_", "SSL_", "REQUESTS_CA_BUNDLE", "http_proxy", "https_proxy", "no_proxy")
 READS = "-all,+dac_read_search"  # this machine's environments may lie in folders of root's
 GENERATE_S, ENDS_S, LOOK_S = 600.0, 10.0, 0.2
+TOKENS = 48  # enough for rounds of every level
 VISITOR = token_of("visitor")
 ABOUT = (
     "import sys; from importlib.metadata import version; print('Python', sys.version.split()[0], "
@@ -140,7 +141,8 @@ def served(
         rights = [f"--{kind}={READS}" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
         command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *rights, *command]
     address, faults, log = f"http://127.0.0.1:{variables['GRADIO_SERVER_PORT']}", [], app.parent / "log"
-    generate = [sys.executable, ROOT / ".ci" / "first_generate.py", address, f"{GENERATE_S:g}", f"{TOKEN}={VISITOR}"]
+    asked = f"{address}/?max_new_tokens={TOKENS}"
+    generate = [sys.executable, ROOT / ".ci" / "first_generate.py", asked, f"{GENERATE_S:g}", f"{TOKEN}={VISITOR}"]
     with log.open("w") as sink:
         out = {"stdout": sink, "stderr": subprocess.STDOUT}
         page = subprocess.Popen([*command, file], cwd=app, env=variables, start_new_session=True, **out)
