@@ -22,6 +22,7 @@ from hsd_core.pipeline import Pipeline
 VISITOR: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
 TESTS = count()
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser")  # the first takes a tenth less of the processors
 NO_BROWSER = "no Chromium was found: apt-get install chromium, or python -m playwright install chromium"
 
 
@@ -60,7 +61,7 @@ def browser() -> Iterator[Any]:
         import playwright.sync_api as playwright
     else:
         playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright to test the page")
-    system = shutil.which("chromium") or shutil.which("chromium-browser")
+    system = next(filter(None, map(shutil.which, CHROMIUM)), None)
     with playwright.sync_playwright() as driver:
         try:
             browser = driver.chromium.launch(executable_path=system, args=["--no-sandbox", NO_OTHER_HOST])
