@@ -25,7 +25,7 @@ def test_there_are_suites():
 
 
 @pytest.mark.parametrize(
-    "suites", [*([suite] for suite in ALONE), TOGETHER], ids=lambda some: f"{some[0].name}+{len(some) - 1}"
+    "suites", [*([suite] for suite in ALONE), TOGETHER], ids=lambda some: f"{some[0].name}"
 )
 def test_suites_pass_in_node(suites):
     node = shutil.which("node")
