@@ -4,8 +4,8 @@ is done.
     python .ci/first_generate.py ADDRESS SECONDS [NAME=VALUE]
 
 ADDRESS with settings (`?max_new_tokens=32`) shows no opening. NAME=VALUE: a header that comes with each request, as a
-host adds one. Exits with 1 and says what is on the screen if no token came, plain decoding was not measured, or the page
-had an error.
+host adds one. Exits with 1 and says what is on the screen if no token came, plain decoding was not measured, or the
+page had an error.
 """
 
 from __future__ import annotations

@@ -24,9 +24,7 @@ def test_there_are_suites():
     assert ALONE and TOGETHER
 
 
-@pytest.mark.parametrize(
-    "suites", [*([suite] for suite in ALONE), TOGETHER], ids=lambda some: f"{some[0].name}"
-)
+@pytest.mark.parametrize("suites", [*([suite] for suite in ALONE), TOGETHER], ids=lambda some: f"{some[0].name}")
 def test_suites_pass_in_node(suites):
     node = shutil.which("node")
     if node is None:
