@@ -146,7 +146,9 @@ export function textRoom(panel, view, tick) {
   const stage = () => /** @type {HTMLElement} */ (panel.closest(".hx-stage"));
   const flow = /** @type {HTMLElement} */ (view.firstElementChild);
   const look = () => {
-    panel.classList.toggle("hx-begun", view.scrollTop > 12 && !stage().classList.contains("hx-whole"));
+    // What is said then may give the text another height: it goes only where nothing is scrolled, or it would flicker.
+    const least = panel.classList.contains("hx-begun") ? 0 : 12;
+    panel.classList.toggle("hx-begun", view.scrollTop > least && !stage().classList.contains("hx-whole"));
   };
   /** Two columns, as high as their text needs; they grow by a part at a time, so that lines seldom change columns. */
   const fit = () => {
