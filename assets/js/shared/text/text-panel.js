@@ -9,7 +9,13 @@ import { TEXT } from "../../../text/en/text.js";
 
 const SMALL = "smollm2"; // the preset of 135 M parameters
 
-export function textPanel(ctx) {
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
+/**
+ * @typedef {{settings: Record<string, any>, feed: import("../run/trace.js").Feed, details: HTMLElement, onEdit: (name: string, value: any) => void,
+ *   onOpen: (file: File) => void, onTell: (text: string, kind: string) => void, onSelect: (serial: number|null, info: any) => void}} Context
+ */
+
+export function textPanel(/** @type {Context} */ ctx) {
   const { settings, feed } = ctx;
   const title = h("h2", { text: TEXT.title });
   const colour = colourSwitch((value) => ctx.onEdit("colour", value));
@@ -29,6 +35,7 @@ export function textPanel(ctx) {
       file.value = "";
     },
   });
+  /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
   const button = (name, label, onclick) =>
     h(
       "button",
@@ -37,16 +44,17 @@ export function textPanel(ctx) {
     );
   const opener = button("open", TEXT.openFile, () => file.click());
   opener.classList.add("hx-open-trace");
-  const save = async () => {
-    const name = traceName(feed.model.header);
+  const save = async (/** @type {TraceModel} */ _, /** @type {import("../run/events.js").Header} */ header) => {
+    const name = traceName(header);
     await saveGzip(feed.lines(), name);
     return TEXT.saved(name);
   };
-  const told = async (action, done = "") => {
-    if (!feed.model?.header) return ctx.onTell(TEXT.noRun, "");
+  const told = async (/** @type {(...run: Parameters<typeof save>) => unknown} */ action, done = "") => {
+    const { model } = feed;
+    if (!model?.header) return ctx.onTell(TEXT.noRun, "");
     try {
-      const said = await action();
-      ctx.onTell(said || done, "");
+      const said = await action(model, model.header);
+      ctx.onTell(said ? String(said) : done, "");
     } catch (/** @type {any} */ error) {
       ctx.onTell(error.message, "error");
     }
@@ -60,7 +68,7 @@ export function textPanel(ctx) {
     h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
     ctx.details,
     colour.el,
-    button("copy", TEXT.copy, () => told(() => copy(feed.model.text()), TEXT.copied)),
+    button("copy", TEXT.copy, () => told((model) => copy(model.text()), TEXT.copied)),
     button("save", TEXT.save, () => told(save)),
     opener,
     file,
@@ -97,7 +105,7 @@ export function textPanel(ctx) {
   const room = textRoom(el, text.el, whole);
   return {
     el,
-    title(name) {
+    title(/** @type {string} */ name) {
       say(title, name || TEXT.title);
       title.title = title.textContent;
     },
@@ -105,8 +113,8 @@ export function textPanel(ctx) {
       colour.show(settings.colour);
       ghosts.checked = settings.ghosts === "show";
     },
-    press: (serial) => text.press(serial),
-    update(model, cursor, opts) {
+    press: (/** @type {number} */ serial) => text.press(serial),
+    update(/** @type {TraceModel} */ model, /** @type {number} */ cursor, /** @type {Record<string, any>} */ opts) {
       blank.hidden = true;
       text.update(model, cursor, opts);
       legend.update(model, cursor, opts);
@@ -120,7 +128,7 @@ export function textPanel(ctx) {
     empty() {
       blank.hidden = false;
     },
-    progress(status) {
+    progress(/** @type {any} */ status) {
       progress.hidden = !status;
       if (!status) return;
       say(saying, status.text);
@@ -142,7 +150,7 @@ const GROWTH = 1.1;
  * @param {HTMLInputElement} tick the switch
  */
 export function textRoom(panel, view, tick) {
-  let shown = null;
+  /** @type {TraceModel|null} */ let shown = null;
   const stage = () => /** @type {HTMLElement} */ (panel.closest(".hx-stage"));
   const flow = /** @type {HTMLElement} */ (view.firstElementChild);
   const look = () => {
@@ -163,7 +171,7 @@ export function textRoom(panel, view, tick) {
     stage().classList.remove("hx-long");
     flow.style.height = "";
   };
-  const set = (on) => {
+  const set = (/** @type {boolean} */ on) => {
     tick.checked = on;
     loosen();
     stage().classList.toggle("hx-whole", on);
@@ -175,7 +183,7 @@ export function textRoom(panel, view, tick) {
   addEventListener("resize", () => set(tick.checked));
   return {
     set,
-    update(model) {
+    update(/** @type {TraceModel} */ model) {
       if (model !== shown) loosen();
       shown = model;
       fit();

@@ -1,5 +1,6 @@
 /** Pointer and keys in the text: what they point at is told, arrows walk from token to token, and Tab reaches one of them. */
 
+import { closest } from "../kit/dom.js";
 import { pointed } from "../kit/pointer.js";
 import { expand, spoken } from "./token/token.js";
 
@@ -9,7 +10,7 @@ export class TextReach {
   /**
    * @param {HTMLElement} el holds the parts
    * @param {HTMLElement[]} parts a pointer that leaves one of them points at nothing
-   * @param {() => {model: any, cursor: number}} shown
+   * @param {() => {model: import("../run/trace.js").TraceModel, cursor: number}} shown
    * @param {(serial: number|null, info: object) => void} [onSelect]
    */
   constructor(el, parts, shown, onSelect) {
@@ -21,6 +22,7 @@ export class TextReach {
     this.pressed = false;
     this.listening = new AbortController();
     const { signal } = this.listening;
+    /** @param {string} type @param {(event: any) => void} f */
     const on = (type, f) => el.addEventListener(type, f, { signal });
     on("pointerover", (e) => e.pointerType !== "touch" && pointed(e) && this.tell(e.target, "hover"));
     for (const part of parts)
@@ -47,24 +49,29 @@ export class TextReach {
     this.current = node;
   }
 
-  /** Says which token a node belongs to, and how it was pointed at. */
+  /** Says which token a node belongs to, and how it was pointed at. @param {Element} node @param {string} via */
   tell(node, via) {
-    const anchor = node.closest?.("[data-serial]");
+    /** @type {HTMLElement|null} */ const anchor = node.closest("[data-serial]");
     if (!anchor || !this.el.contains(anchor)) return;
-    const serials = (anchor.dataset.serials ?? anchor.dataset.serial).split(" ").map(Number);
+    const serials = (anchor.dataset.serials ?? anchor.dataset.serial ?? "").split(" ").map(Number);
     this.onSelect?.(serials[0], { anchor, via, serials });
   }
 
-  _click(event) {
+  _click(/** @type {MouseEvent|KeyboardEvent} */ event) {
     this.pressed = false;
-    const more = event.target.closest(".hx-plus");
-    if (more) expand(more.closest(".hx-ghosts"), this.shown().model);
-    else if (getSelection()?.isCollapsed !== false) this.tell(event.target, "click");
+    const ghosts = closest(event, ".hx-plus")?.closest(".hx-ghosts");
+    if (ghosts) expand(/** @type {HTMLElement} */ (ghosts), this.shown().model);
+    else if (getSelection()?.isCollapsed !== false) this.tell(/** @type {Element} */ (event.target), "click");
   }
 
-  _key(event) {
+  _key(/** @type {KeyboardEvent} */ event) {
     /** @type {HTMLElement[]} */ const stops = [...this.el.querySelectorAll(/** @type {any} */ (STOPS))];
-    const to = walk(event.key, stops.indexOf(event.target.closest(STOPS)), stops.length);
+    const here = closest(event, STOPS);
+    const to = walk(
+      event.key,
+      stops.findIndex((stop) => stop === here),
+      stops.length,
+    );
     if (to !== null) stops[to]?.focus();
     else if (event.key === "Enter" || event.key === " ") this._click(event);
     else return;
@@ -72,8 +79,8 @@ export class TextReach {
     event.stopPropagation();
   }
 
-  _focused(node) {
-    const stop = node.closest(STOPS);
+  _focused(/** @type {Element} */ node) {
+    /** @type {HTMLElement|null} */ const stop = node.closest(STOPS);
     if (!stop) return;
     this.reach(stop);
     const { model, cursor } = this.shown();
@@ -127,6 +134,7 @@ export class TextFollow {
     this.el = el;
     this.sunk = 0; // where it was last scrolled to while its end was in sight
     this.moves = 0; // of the cursor, up to the last drawing
+    this.low = true; // whether its end is in sight
     this.due = false; // whether the next drawing goes to the end
     this._set(true);
     // Asked for here, as every question in a drawing would lay it out.

@@ -15,9 +15,13 @@ import { TEXT } from "../../../text/en/text.js";
 const CALM = 40; // more new nodes than this at once appear without moving
 
 /**
- * @param {HTMLElement} host
- * @param {{onSelect?: (serial: number|null, info: object) => void}} ctx
+ * @typedef {import("./text-lines.js").Shown} Shown @typedef {import("./text-lines.js").Item} Item @typedef {import("../run/cells.js").Cell} Cell
+ * @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ * @typedef {import("./token/token.js").Scheme} Scheme @typedef {{onSelect?: (serial: number|null, info: object) => void}} Context
+ * @typedef {{colourBy?: string, ghosts?: string, selected?: number|null, sources?: number[], round?: number|null, swift?: boolean, moves?: number}} Options
  */
+
+/** @param {HTMLElement} host @param {Context} ctx */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("div", "hx-text"));
   const flow = el.appendChild(element("div", "hx-flow"));
@@ -26,10 +30,11 @@ export function create(host, ctx = {}) {
   const view = new TextView(el, flow, ctx);
   return {
     el,
+    /** @type {TextView["update"]} */
     update: (model, cursor, opts = {}) => view.update(model, cursor, opts),
     settle: () => view.settle(),
-    focus: (serial) => view.focus(serial),
-    press: (serial) => view.press(serial),
+    focus: (/** @type {number} */ serial) => view.focus(serial),
+    press: (/** @type {number} */ serial) => view.press(serial),
     destroy() {
       view.reach.listening.abort();
       el.remove();
@@ -37,24 +42,26 @@ export function create(host, ctx = {}) {
   };
 }
 
-class TextView {
-  /** @typedef {import("./text-lines.js").Shown} Shown */
+const none = /** @type {any} */ (null); // until there is a run
 
-  constructor(el, flow, ctx) {
+class TextView {
+  constructor(/** @type {HTMLElement} */ el, /** @type {HTMLElement} */ flow, /** @type {Context} */ ctx) {
     this.el = el;
     this.flow = flow;
     this.tree = new TreeDock(el);
     this.reach = new TextReach(el, [flow, this.tree.el], () => this, ctx.onSelect);
-    this.model = null;
+    /** @type {TraceModel} */ this.model = none;
     this.cursor = 0;
+    /** @type {HTMLElement|null} */ this.marked = null; // the selected token
+    /** @type {number|null|undefined} */ this.round = undefined; // that is lit
     this.follow = new TextFollow(el, flow, this.reach.listening.signal);
     this._clear();
   }
 
   _clear() {
-    this.model = null;
+    this.model = none;
     /** @type {Shown[]} */ this.items = []; // in order
-    this.seen = 0; // committed tokens drawn
+    /** @type {number} */ this.seen = 0; // committed tokens drawn
     this.style = "";
     this.flow.replaceChildren();
     this.tree.update(null, 0, this.reach);
@@ -62,11 +69,12 @@ class TextView {
     this.marked = null;
     this.follow.clear();
     this.swift = false; // whether what is shown changes quickly
-    this.origin = null; // what the marked token was copied from
-    /** @type {any[]} */ this.sources = []; // nodes of a whole stretch that was found
-    this.found = "";
+    /** @type {HTMLElement|null} */ this.origin = null; // what the marked token was copied from
+    /** @type {HTMLElement[]} */ this.sources = []; // nodes of a whole stretch that was found
+    /** @type {string} */ this.found = "";
   }
 
+  /** @param {TraceModel|null} model @param {number} cursor @param {Options} options */
   update(model, cursor, options = {}) {
     const {
       colourBy = "level",
@@ -111,55 +119,61 @@ class TextView {
     this.follow.settle();
   }
 
-  _reconcile(from, wanted, scheme) {
+  _reconcile(/** @type {number} */ from, /** @type {Item[]} */ wanted, /** @type {Scheme} */ scheme) {
     const cut = upTo(this.items, from - 1, (x) => x.at);
     const old = new Map(this.items.splice(cut).map((x) => [x.key, x.node]));
     const calm = this.swift || wanted.reduce((n, x) => n + (old.has(x.key) ? 0 : 1), 0) > CALM;
     let last = cut ? this.items[cut - 1] : NOTHING;
     for (const [i, item] of wanted.entries()) {
-      const made = old.has(item.key) ? null : item.cell ? tokenNode(item.cell.serials[0]) : ghostNode();
-      if (made && !calm) made.classList.add("hx-new");
-      const node = made ?? old.get(item.key);
+      const kept = old.get(item.key);
+      const node = kept ?? (item.cell ? tokenNode(item.cell.serials[0]) : ghostNode());
+      if (!kept && !calm) node.classList.add("hx-new");
       old.delete(item.key);
-      last = item.cell ? this._token(item, node, last, wanted[i + 1], scheme) : this._ghosts(item, node, last);
+      last = item.cell
+        ? this._token(item, item.cell, node, last, wanted[i + 1], scheme)
+        : this._ghosts(item, item.heads ?? [], node, last);
       this.items.push(last);
     }
     for (const node of old.values()) node.remove();
     const end = (last.end ?? last.hung)?.parentNode ?? null;
-    while (this.flow.lastChild !== end) this.flow.lastChild.remove();
+    while (this.flow.lastChild !== end) this.flow.lastChild?.remove();
     this.reach.renew();
   }
 
-  /** @returns {Shown} */
-  _token({ key, at, cell }, node, last, next, scheme) {
+  /** @param {Item} item @param {Cell} cell @param {HTMLElement} node @param {Shown} last @param {Item|undefined} next
+   *  @param {Scheme} scheme @returns {Shown} */
+  _token({ key, at }, cell, node, last, next, scheme) {
     const place = cell.special || cell.partial ? last.place : behind(last.place, cell.text);
     const code = behind(last.place, cell.text.split("\n", 1)[0]).code;
     const letters = this._dress(node, cell, scheme, last.letters, next, code);
     put(this.flow, node, last);
-    node.parentNode.classList.toggle("hx-code", code);
+    node.parentElement?.classList.toggle("hx-code", code);
     const line = indentation(cell, node, last.line);
     const hung = line === last.line ? last.hung : null;
     return { key, at, node, end: node, ends: cell.text.endsWith("\n"), line, hung, letters, place };
   }
 
-  /** @returns {Shown} */
-  _ghosts({ key, at, heads }, node, last) {
-    haunt(node, heads, this.model, this._fresh(heads.at(-1)));
+  /** @param {Item} item @param {TokenRecord[]} heads @param {HTMLElement} node @param {Shown} last @returns {Shown} */
+  _ghosts({ key, at }, heads, node, last) {
+    haunt(node, heads, this.model, this._fresh(heads[heads.length - 1]));
     if (hang(this.flow, node, last)) return { ...last, key, at, node, hung: node };
     put(this.flow, node, last);
     return { key, at, node, end: node, ends: false, line: null, hung: null, letters: null, place: last.place };
   }
 
   /** Rejected at the very moment the cursor rests on: drawn large until the next thing happens. */
-  _fresh(record) {
-    const after = this.model.markAfter(record.tGone);
-    return after !== null && this.cursor < after.t && this.cursor - record.tGone < 400e6;
+  _fresh(/** @type {TokenRecord} */ record) {
+    const gone = record.tGone ?? 0;
+    const after = this.model.markAfter(gone);
+    return after !== null && this.cursor < after.t && this.cursor - gone < 400e6;
   }
 
-  /** @returns {import("./text-lines.js").Letters} where its letters went */
+  /** @returns {import("./text-lines.js").Letters} where its letters went
+   *  @param {HTMLElement} node @param {import("../run/cells.js").Cell} cell @param {Scheme} scheme
+   *  @param {Shown["letters"]} before @param {Item|undefined} next @param {boolean} code */
   _dress(node, cell, scheme, before, next, code) {
     const { model, cursor } = this;
-    const records = cell.serials.map((serial) => model.tokens.get(serial));
+    const records = cell.serials.flatMap((serial) => model.tokens.get(serial) ?? []);
     const [first] = records;
     const top = model.levels.length - 1;
     const tentative = records.some((x) => model.state(x, cursor) !== "committed");
@@ -177,30 +191,30 @@ class TextView {
     return letters;
   }
 
-  _select(serial) {
+  _select(/** @type {number|null} */ serial) {
     const node = serial === null ? null : this._node(serial);
     if (node === this.marked) return;
     this.marked?.classList.remove("hx-selected");
     node?.classList.add("hx-selected");
     this.marked = node;
     this.origin?.classList.remove("hx-origin");
-    const record = this.model.tokens.get(serial);
+    const record = this.model.tokens.get(serial ?? -1);
     const from = record ? (origin(this.model, record)?.serial ?? null) : null;
     this.origin = from === null ? null : this._node(from);
     this.origin?.classList.add("hx-origin");
   }
 
-  /** Marks a stretch of the text that a lookup found. */
+  /** Marks a stretch of the text that a lookup found. @param {number[]} serials */
   _show(serials) {
     const found = serials.join();
     if (found === this.found && this.sources.every((node) => node.isConnected)) return;
     for (const node of this.sources) node.classList.remove("hx-source");
-    this.sources = serials.map((serial) => this._node(serial)).filter(Boolean);
+    this.sources = serials.map((serial) => this._node(serial)).filter((node) => node !== null);
     for (const node of this.sources) node.classList.add("hx-source");
     this.found = found;
   }
 
-  _light(round) {
+  _light(/** @type {number|null} */ round) {
     if (round === this.round) return;
     this.round = round;
     for (const { node, key } of this.items) {
@@ -211,8 +225,8 @@ class TextView {
     }
   }
 
-  _node(serial) {
-    const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
+  _node(/** @type {number} */ serial) {
+    /** @type {HTMLElement|null} */ const direct = this.flow.querySelector(`[data-serial="${serial}"]`);
     return (
       direct ??
       this.flow.querySelector(`[data-serials~="${serial}"]`) ??
@@ -220,11 +234,11 @@ class TextView {
     );
   }
 
-  focus(serial) {
+  focus(/** @type {number} */ serial) {
     this._node(serial)?.focus();
   }
 
-  /** Pins the card of a token, as a click on it does. */
+  /** Pins the card of a token, as a click on it does. @param {number} serial */
   press(serial) {
     const anchor = this._node(serial);
     if (!anchor) return;

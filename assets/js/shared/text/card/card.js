@@ -19,7 +19,14 @@ const DELAY = 120; // ms before a hover counts
 const LEAST = 150; // px of height that it always has
 const NARROW = "(max-width: 900px)"; // one column: nothing stands beside the text
 
-/** ctx.onSelect(serial|null): called when the card opens on a token or closes. */
+/**
+ * @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/trace.js").Level} Level
+ * @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("../../run/records.js").Judgement} Judgement
+ * @typedef {import("../../run/events.js").Row} Row @typedef {[name: string, row: Row, hue: string]} Head
+ * @typedef {{onSelect?: (serial: number|null) => void}} Context called when the card opens on a token or closes
+ */
+
+/** @param {HTMLElement} host */
 export function create(host, ctx = {}) {
   const el = host.appendChild(element("section", "hx-card"));
   el.setAttribute("aria-label", CARD.label);
@@ -27,12 +34,14 @@ export function create(host, ctx = {}) {
   const card = new Card(el, ctx);
   return {
     el,
+    /** @type {Card["select"]} */
     select: (serial, info) => card.select(serial, info ?? {}),
     hide: () => card.hide(),
     /** The serial that the card shows, null while it is closed: what the other views should mark. */
     get selected() {
       return el.hidden ? null : card.serials[0];
     },
+    /** @type {Card["update"]} */
     update: (model, cursor) => card.update(model, cursor),
     destroy() {
       card.destroy();
@@ -42,7 +51,7 @@ export function create(host, ctx = {}) {
 }
 
 class Card {
-  constructor(el, ctx) {
+  constructor(/** @type {HTMLElement} */ el, /** @type {Context} */ ctx) {
     this.el = el;
     this.ctx = ctx;
     /** @type {import("../../run/trace.js").TraceModel|null} */ this.model = null;
@@ -65,13 +74,14 @@ class Card {
     this.listening.abort();
   }
 
-  update(model, cursor) {
+  update(/** @type {TraceModel} */ model, /** @type {number} */ cursor) {
     if (model !== this.model) this.hide();
     this.model = model;
     this.cursor = cursor;
     if (!this.el.hidden) this._draw();
   }
 
+  /** @param {number|null} serial @param {{anchor?: HTMLElement|null, via?: string, serials?: number[]|null}} info */
   select(serial, { anchor = null, via = "click", serials = null } = {}) {
     clearTimeout(this.timer);
     if (serial === null) {
@@ -112,15 +122,16 @@ class Card {
     if (low > top) scrollBy({ top: low - top });
   }
 
-  /** Escape closes the card and, while there is one, means nothing else. */
+  /** Escape closes the card and, while there is one, means nothing else. @param {KeyboardEvent} event */
   _escape(event) {
     if (event.key !== "Escape" || this.el.hidden) return;
     event.preventDefault();
     this.hide();
   }
 
-  _outside(target) {
-    if (this.el.hidden || this.el.contains(target) || target.closest?.("[data-serial]")) return;
+  _outside(/** @type {EventTarget|null} */ target) {
+    if (this.el.hidden || !(target instanceof Node) || this.el.contains(target)) return;
+    if (target instanceof Element && target.closest("[data-serial]")) return;
     this.hide();
   }
 
@@ -151,19 +162,21 @@ class Card {
     if (el.hidden) return;
     const narrow = matchMedia(NARROW).matches;
     el.classList.toggle("hx-sheet", narrow);
-    const box = narrow ? null : dock(el.parentElement, this.anchor);
+    const box = narrow || !el.parentElement ? null : dock(el.parentElement, this.anchor);
     el.classList.toggle("hx-card-wide", box?.wide ?? false);
-    for (const side of ["left", "top", "width", "height", "least"])
+    for (const side of /** @type {const} */ (["left", "top", "width", "height", "least"]))
       if (box) el.style.setProperty(`--${side}`, `${Math.round(box[side])}px`);
   }
 }
 
 /** The place of the card: that of the tower, else of the lanes; down to the window's end where there is room. Where the
  *  text fills the window, the end of the window that the token is not at. */
-function dock(stage, token) {
-  const tower = stage.querySelector(".hx-tower").getBoundingClientRect();
+function dock(/** @type {HTMLElement} */ stage, /** @type {HTMLElement|null} */ token) {
+  const placeOf = (/** @type {string} */ part) =>
+    /** @type {Element} */ (stage.querySelector(part)).getBoundingClientRect();
+  const tower = placeOf(".hx-tower");
   const wide = tower.width === 0;
-  const { left, top, width, height } = wide ? stage.querySelector(".hx-clock").getBoundingClientRect() : tower;
+  const { left, top, width, height } = wide ? placeOf(".hx-clock") : tower;
   const from = Math.min(Math.max(8, top), innerHeight - LEAST);
   const below = wide && token?.isConnected && token.getBoundingClientRect().bottom > from;
   return {
@@ -180,10 +193,11 @@ function dock(stage, token) {
 
 const NBSP = "\u00a0";
 
-/** The judgements of a token up to a moment. */
+/** The judgements of a token up to a moment. @param {TokenRecord} record @param {number} cursor */
 export const seen = (record, cursor) => record.judgements.filter((j) => j.t <= cursor);
 
-/** `full`: with the rows of every verifier, not only of the last one. */
+/** `full`: with the rows of every verifier, not only of the last one.
+ *  @param {TokenRecord} record @param {TraceModel} model @param {number} cursor @param {boolean} full */
 export function about(record, model, cursor, full) {
   const level = model.levels[record.level];
   const part = element("div", "hx-card-token");
@@ -201,23 +215,24 @@ export function about(record, model, cursor, full) {
   return part;
 }
 
-function unjudged(record, model) {
+function unjudged(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ model) {
   if (record.level === model.levels.length - 1) return CARD.itself;
   if (record.insteadOf !== null && record.insteadOf !== undefined)
-    return CARD.unasked(model.pieceText(model.tokens.get(record.insteadOf).id));
+    return CARD.unasked(model.pieceText(model.tokens.get(record.insteadOf)?.id ?? -1));
   return record.lostWith === null ? CARD.unjudged : CARD.lost;
 }
 
-function facts(record, model, level) {
+function facts(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ model, /** @type {Level} */ level) {
   const list = element("dl", "hx-card-facts");
   const ms = msPerToken(model, record);
   const number = roundNumber(record.round);
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
+  /** @param {string} name @param {string} value */
   const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
   const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
   const source = from ? ` (${from})` : "";
   add(CARD.supplied, `${level.name}, ${CARD.how[record.how] ?? record.how}${source}`);
-  if (record.draws > 1) add(CARD.drawn, CARD.times(record.draws));
+  if ((record.draws ?? 1) > 1) add(CARD.drawn, CARD.times(record.draws ?? 1));
   copiedFrom(list, record, model);
   const stop = stopText(level, model.levels, record.depth);
   if (stop) add(record.how === "draft" ? CARD.draftedAt : CARD.drawnAt, stop);
@@ -238,10 +253,11 @@ function facts(record, model, level) {
   return list;
 }
 
-/** A copied token: what it repeats, in its place, and why the drafter looked there. */
+/** A copied token: what it repeats, in its place, and why the drafter looked there.
+ *  @param {HTMLElement} list @param {TokenRecord} record @param {TraceModel} model */
 function copiedFrom(list, record, model) {
   const found = origin(model, record);
-  if (!found) return;
+  if (!found || !record.copied) return;
   const place = element("dd", "hx-copied");
   place.append(
     element("span", "hx-copied-where", `${found.where}: `),
@@ -255,10 +271,11 @@ function copiedFrom(list, record, model) {
   list.append(element("dt", ""), element("dd", "hx-copied-why", CARD.copiedWhy(alike, share)));
 }
 
-/** The candidates for a token's place, in judging order, and what became of each. */
+/** The candidates for a token's place, in judging order, and what became of each.
+ *  @param {TokenRecord[]} offered @param {TokenRecord} record @param {TraceModel} model @param {number} cursor */
 function rivals(offered, record, model, cursor) {
   const part = element("div", "hx-rivals");
-  const judged = record.fork.tree.judged;
+  const judged = record.fork?.tree.judged;
   const by = model.levels[(judged ?? { level: record.level + 1 }).level];
   part.append(element("p", "hx-rivals-title", CARD.offered(by.tag)));
   const list = part.appendChild(element("ol", "hx-rivals-list"));
@@ -271,6 +288,7 @@ function rivals(offered, record, model, cursor) {
   return part;
 }
 
+/** @param {TokenRecord} one @param {TraceModel} model @param {number} cursor @param {boolean} mine */
 function rival(one, model, cursor, mine) {
   const level = model.levels[one.level];
   const from = originOf(level.kind, one.source);
@@ -294,16 +312,18 @@ function rival(one, model, cursor, mine) {
 // ---- What one verifier thought of a token: its word, the coin against the acceptance probability, the rows. When greedy no
 // coin is thrown: a token is the top choice, or it is not.
 
-/** Of whose choices a token is which: "T's top choice (0.83)", "T's 4th choice (0.02); its top choice is the (0.61)". */
+/** Of whose choices a token is which: "T's top choice (0.83)", "T's 4th choice (0.02); its top choice is the (0.61)".
+ *  @param {Row|null} row @param {TokenRecord} record @param {TraceModel} model @param {string} whose */
 export function choiceOf(row, record, model, whose) {
   if (!row?.ids.length) return VERDICT.notKept(whose);
   const rank = row.ids.indexOf(record.id);
-  const said = (i) => figure(row.probs[i]);
+  const said = (/** @type {number} */ i) => figure(row.probs[i]);
   if (rank === 0) return VERDICT.top(whose, said(0));
   const own = rank < 0 ? VERDICT.among(whose, row.ids.length) : VERDICT.nth(whose, rank + 1, said(rank));
   return VERDICT.instead(own, model.pieceText(row.ids[0]), said(0));
 }
 
+/** @param {Judgement} j @param {TokenRecord} record @param {TraceModel} model @param {boolean} full */
 export function verdict(j, record, model, full) {
   const level = model.levels[j.level];
   const part = element("div", `hx-verdict hx-${j.outcome}`);
@@ -322,17 +342,17 @@ export function verdict(j, record, model, full) {
   }
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
-  const heads = [
+  const heads = /** @type {[string, Row|null, string][]} */ ([
     ["p", j.pRow, level.hue],
     ["q", j.qRow, below.hue],
     [VERDICT.residual, residual, "var(--hue-reject)"],
-  ].filter((x) => x[1]);
+  ]).flatMap(([name, row, hue]) => (row ? [/** @type {Head} */ ([name, row, hue])] : []));
   if (heads.length && full) part.append(rows(heads, record, model));
   return part;
 }
 
 /** The coin against the acceptance probability, as a line from 0 to 1. */
-function coin(j, rule) {
+function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule) {
   const part = element("p", "hx-coin");
   const sign = j.outcome === "accepted" ? "<" : "\u2265";
   const bar = part.appendChild(element("span", "hx-coin-bar"));
@@ -349,7 +369,7 @@ function coin(j, rule) {
   return part;
 }
 
-export function rows(heads, record, model) {
+export function rows(/** @type {Head[]} */ heads, /** @type {TokenRecord} */ record, /** @type {TraceModel} */ model) {
   const part = element("div", "hx-rows");
   for (const [name, row, hue] of heads) {
     const list = part.appendChild(element("ol", "hx-row"));
@@ -363,18 +383,18 @@ export function rows(heads, record, model) {
   return part;
 }
 
-function bar(label, value, mine, more = "") {
+function bar(/** @type {string} */ label, /** @type {number} */ value, /** @type {boolean} */ mine, more = "") {
   const item = element("li", `hx-bar ${more} ${mine ? "hx-bar-mine" : ""}`.trim());
   item.style.setProperty("--p", clamp(value));
   item.append(element("span", "hx-bar-label", label || "\u2205"), element("span", "hx-bar-value", figure(value)));
   return item;
 }
 
-export function badge(level) {
+export function badge(/** @type {Pick<Level, "tag"|"underline"|"hue">} */ level) {
   const node = element("span", "hx-badge", level.tag);
   node.dataset.line = level.underline;
   node.style.setProperty("--hue", level.hue);
   return node;
 }
 
-const clamp = (x) => String(Math.min(1, Math.max(0, x ?? 0)));
+const clamp = (/** @type {number|null|undefined} */ x) => String(Math.min(1, Math.max(0, x ?? 0)));

@@ -6,8 +6,14 @@ import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
 
+/**
+ * @typedef {import("./token.js").TraceModel} TraceModel @typedef {import("./token.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
+ * @typedef {import("./token.js").Seen} Seen @typedef {import("./token.js").Example} Example
+ * @typedef {{letter: string, name: string, hue: string, underline: string, by?: string, strength?: number}} Entry
+ */
+
 /** The categories that a model has held up to a cursor, in order of level. */
-function categories(model, cursor, by) {
+function categories(/** @type {TraceModel} */ model, /** @type {number} */ cursor, /** @type {string} */ by) {
   const scheme = colouring(model, by);
   if (scheme.all) return scheme.all;
   scheme.seen ??= firstSeen(model, by, scheme);
@@ -15,20 +21,24 @@ function categories(model, cursor, by) {
 }
 
 /** All categories of a model, in order of level, each with the time at which its first token came. */
-function firstSeen(model, by, scheme) {
-  const found = new Map();
-  const see = (record, t, order) => {
+function firstSeen(
+  /** @type {TraceModel} */ model,
+  /** @type {string} */ by,
+  /** @type {import("./token.js").Scheme} */ scheme,
+) {
+  /** @type {Map<string, Seen>} */ const found = new Map();
+  const see = (/** @type {TokenRecord} */ record, /** @type {number} */ t, /** @type {number} */ order) => {
     const category = scheme.of(record, t);
     const known = found.get(category.key);
     if (known) known.t = Math.min(known.t, t);
     else found.set(category.key, { t, category: { ...category, order: category.key === "none" ? -1 : order } });
   };
-  if (by === "level") model.levels.forEach((_, i) => see({ level: i }, -Infinity, i));
+  if (by === "level") model.levels.forEach((_, i) => see(/** @type {TokenRecord} */ ({ level: i }), -Infinity, i));
   else
     for (const record of model.tokens.values())
       for (const t of scheme.changes ? [record.tDraft, ...record.passed.map((x) => x.t)] : [record.tDraft])
         see(record, t, record.level);
-  const place = ({ category }) => category.order;
+  const place = (/** @type {Seen} */ { category }) => category.order;
   return [...found.values()].sort((a, b) => place(a) - place(b) || (a.category.key < b.category.key ? -1 : 1));
 }
 
@@ -42,6 +52,7 @@ export function create(above, below) {
   let drawn = "";
   return {
     el,
+    /** @param {TraceModel|null} model @param {number} cursor */
     update(model, cursor, { colourBy = "level", ghosts = "show" } = {}) {
       if (!model?.header) return;
       const scheme = colouring(model, colourBy);
@@ -70,15 +81,16 @@ export function create(above, below) {
 /** What everybody sees struck out, whoever struck it. */
 const STRUCK = { letter: LEGEND.word, name: LEGEND.struck, hue: REJECT.hue, underline: "struck" };
 
-function listOf(name, entries) {
+function listOf(/** @type {string} */ name, /** @type {Entry[]} */ entries) {
   const list = element("ul", "hx-legend-list");
   list.setAttribute("aria-label", name);
   list.append(...entries.map(entry));
   return list;
 }
 
-/** What is drawn besides the levels' colours. */
+/** What is drawn besides the levels' colours. @param {TraceModel} model @param {string} ghosts */
 function drawnToo(model, ghosts) {
+  /** @type {Entry[]} */
   const marks = [{ letter: "", name: LEGEND.tentative, hue: "var(--muted)", underline: "outline" }];
   if (ghosts !== "hide" && model.levels.length > 1) {
     const by = catcher(model);
@@ -91,7 +103,7 @@ function drawnToo(model, ghosts) {
 }
 
 /** What the letters beside candidates stand for: the databases that they came from. */
-function letterNames(model, cursor) {
+function letterNames(/** @type {TraceModel} */ model, /** @type {number} */ cursor) {
   const found = new Map();
   for (const tree of model.trees) {
     if (tree.t > cursor) break;
@@ -104,10 +116,10 @@ function letterNames(model, cursor) {
   return [...found.values()];
 }
 
-/** The level to explain ghosts with: the last verifier below the target, or the target. */
+/** The level to explain ghosts with: the last verifier below the target, or the target. @param {TraceModel} model */
 const catcher = (model) => model.levels[Math.max(1, model.levels.length - 2)];
 
-function entry(category) {
+function entry(/** @type {Entry} */ category) {
   const item = element("li", "hx-legend-item");
   const swatch = element("span", "hx-legend-swatch", category.letter);
   swatch.dataset.line = category.underline;
@@ -127,12 +139,11 @@ const SEARCHED = 200; // tokens
  * The token that explains itself best: a word that a level below the target let pass, else any word; null before the
  * first one.
  * @param {import("../../run/trace.js").TraceModel} model
- * @param {{of: (record: object, cursor: number) => any}} scheme
+ * @param {Pick<import("./token.js").Scheme, "of">} scheme
  */
 export function specimenOf(model, scheme) {
   const top = model.levels.length - 1;
-  /** @type {{key: string, text: string, category: any, passed: import("../../run/trace.js").Level[]}|null} */ let found =
-    null;
+  /** @type {Example|null} */ let found = null;
   for (const serial of model.committed.slice(0, SEARCHED)) {
     const record = model.tokens.get(serial);
     const text = record ? model.pieceText(record.id).replace(/^\u00b7/, "") : "";
@@ -146,7 +157,7 @@ export function specimenOf(model, scheme) {
   return found;
 }
 
-/** @param {NonNullable<ReturnType<typeof specimenOf>>} example @param {string} title what colours say */
+/** @param {Example} example @param {string} title what colours say */
 export function specimen({ text, category, passed }, title) {
   const el = element("figure", "hx-specimen");
   const token = element("span", "hx-tok", text);
@@ -170,7 +181,7 @@ export function specimen({ text, category, passed }, title) {
   return el;
 }
 
-function part(name, text) {
+function part(/** @type {string} */ name, /** @type {string} */ text) {
   const item = element("li", "");
   item.append(element("b", "", name), `: ${text}`);
   return item;

@@ -22,10 +22,20 @@ const WHOLE = 24; // characters of a token up to which no line breaks within it
 
 // ---- its colour
 
-/** @type {WeakMap<object, {version: number, by: string, scheme: any}>} */
+/**
+ * @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord
+ * @typedef {{key: string, letter: string, name: string, hue: string, underline: string, strength?: number}} Category
+ * @typedef {{title: string, of: (record: TokenRecord, cursor: number) => Category, all?: Category[], changes?: boolean,
+ *   seen?: Seen[], example?: Example|null}} Scheme how the tokens of a model are coloured
+ * @typedef {{t: number, category: Category & {order: number}}} Seen t: when its first token came
+ * @typedef {{key: string, text: string, category: Category, passed: import("../../run/trace.js").Level[]}} Example a token to explain the marks with
+ * @typedef {(level: number) => Category} LookOf
+ * @typedef {HTMLElement & {cellText?: string, cellSize?: number}} CellNode @typedef {HTMLElement & {ghostKey?: string, heads?: TokenRecord[]}} GhostNode
+ */
+/** @type {WeakMap<object, {version: number, by: string, scheme: Scheme}>} */
 const schemes = new WeakMap();
 
-/** How the tokens of a model are coloured: `of(record)` gives {key, letter, name, hue, underline, strength?}. */
+/** @param {TraceModel} model @param {string} by @returns {Scheme} */
 export function colouring(model, by) {
   const kept = schemes.get(model);
   if (kept && kept.version === model.version && kept.by === by) return kept.scheme;
@@ -34,9 +44,10 @@ export function colouring(model, by) {
   return scheme;
 }
 
+/** @param {TraceModel} model @param {string} by @returns {Scheme} */
 function schemeOf(model, by) {
   if (by === "time") return byTime(model);
-  const level = (i) => ({
+  const level = (/** @type {number} */ i) => ({
     key: `l${i}`,
     letter: model.levels[i].tag,
     name: model.levels[i].name,
@@ -53,7 +64,7 @@ function schemeOf(model, by) {
   return { title: LEGEND.level, of: (record) => level(record.level) };
 }
 
-function sourceOf(model, record, level) {
+function sourceOf(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record, /** @type {LookOf} */ level) {
   const base = level(record.level);
   const origin = originOf(model.levels[record.level].kind, record.source);
   if (origin) return { ...base, key: `d${record.source}`, letter: record.source, name: origin.title, hue: origin.hue };
@@ -69,11 +80,13 @@ function sourceOf(model, record, level) {
   };
 }
 
-/** A copy leans to the colour of lookups: it is one, inside a draft. */
+/** A copy leans to the colour of lookups: it is one, inside a draft. @param {string} hue */
 const copyHue = (hue) => `color-mix(in oklab, ${hue} 35%, var(--mark))`;
 
+/** @param {string} name @param {string} source */
 const named = (name, source) => (name.includes(source) ? name : `${name} (${source})`);
 
+/** @param {TraceModel} model @param {TokenRecord} record @param {number} cursor @param {LookOf} level */
 function passedOf(model, record, cursor, level) {
   const top = model.levels.length - 1;
   const highest = acceptedBy(record, top, cursor);
@@ -83,12 +96,12 @@ function passedOf(model, record, cursor, level) {
 }
 
 /** ms of a token's round, shared among the tokens that the round committed. */
-export function msPerToken(model, record) {
+export function msPerToken(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record) {
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   return round?.round === record.round && round.tokens ? (round.t1 - round.t0) / 1e6 / round.tokens : null;
 }
 
-function byTime(model) {
+function byTime(/** @type {TraceModel} */ model) {
   const known = model.rounds
     .filter((x) => x.tokens)
     .map((x) => (x.t1 - x.t0) / 1e6 / x.tokens)
@@ -100,7 +113,7 @@ function byTime(model) {
     ...edges.slice(1).map((x, i) => LEGEND.between(ms(edges[i]), ms(x))),
     LEGEND.over(ms(edges[3])),
   ];
-  const step = (i) => ({
+  const step = (/** @type {number} */ i) => ({
     key: `t${i}`,
     letter: String(i + 1),
     name: names[i],
@@ -111,14 +124,14 @@ function byTime(model) {
   return {
     title: LEGEND.time,
     all: names.map((_, i) => step(i)),
-    of: (record) => {
+    of: (/** @type {TokenRecord} */ record) => {
       const value = msPerToken(model, record);
       return value === null ? { ...NONE, key: "none", name: LEGEND.unknown } : step(upTo(edges, value, (x) => x));
     },
   };
 }
 
-function nice(value) {
+function nice(/** @type {number} */ value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-3)));
   return NICE.reduce(
     (best, x) => (Math.abs(Math.log((x * power) / value)) < Math.abs(Math.log(best / value)) ? x * power : best),
@@ -126,16 +139,16 @@ function nice(value) {
   );
 }
 
-const ms = (x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
+const ms = (/** @type {number} */ x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
 
 // ---- its node
 
 /** A new node for a cell whose first token is `serial`: white space stays outside the token, so that its box is
- *  one box even where a line breaks. */
+ *  one box even where a line breaks. @param {number} serial */
 export function tokenNode(serial) {
   const node = element("span", "hx-cell");
   const token = element("span", "hx-tok");
-  token.dataset.serial = serial;
+  token.dataset.serial = String(serial);
   token.tabIndex = -1;
   node.append("", token, "");
   return node;
@@ -143,10 +156,10 @@ export function tokenNode(serial) {
 
 /**
  * Dresses a cell's node for the state it is in.
- * @param {HTMLElement & {cellText?: string, cellSize?: number}} node
+ * @param {CellNode} node
  * @param {import("../../run/cells.js").Cell} cell
  * @param {import("../../run/records.js").TokenRecord[]} records its tokens
- * @param {Record<string, any>} look {state, category, passed, letters, dots, dotHue}
+ * @param {{state: string, category: Category, passed: string, letters: {shown: string, at: number, squeeze: number}, dots: string, dotHue: string}} look
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
@@ -169,10 +182,11 @@ export function dress(node, cell, records, look) {
   style(token, "--squeeze", letters.squeeze < 1 ? letters.squeeze.toFixed(2) : "");
 }
 
+/** @param {CellNode} node @param {import("../../run/cells.js").Cell} cell @param {string} text */
 function write(node, cell, text) {
-  const [, lead, body, trail] = text.match(/^(\s*)([^]*?)(\s*)$/) ?? [];
-  const [before, token] = node.childNodes;
-  const after = node.lastChild; // ghosts may hang before it
+  const [, lead, body, trail] = /** @type {string[]} */ (text.match(/^(\s*)([^]*?)(\s*)$/));
+  const [before, token] = /** @type {[Text, HTMLElement]} */ ([...node.childNodes]);
+  const after = /** @type {Text} */ (node.lastChild); // ghosts may hang before it
   const blank = body === "" && !cell.special && !cell.partial;
   const lines = text.includes("\n");
   before.data = blank ? "" : lead;
@@ -200,7 +214,7 @@ export function ghostNode() {
 
 /**
  * Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
- * @param {HTMLElement & {ghostKey?: string, heads?: object[]}} node
+ * @param {GhostNode} node
  * @param {import("../../run/records.js").TokenRecord[]} heads rejected records at this place, oldest first
  * @param {import("../../run/trace.js").TraceModel} model
  * @param {boolean} fresh whether the last one was rejected just now
@@ -226,7 +240,7 @@ export function haunt(node, heads, model, fresh) {
   if (open) expand(node, model);
 }
 
-/** Shows, or hides, all ghosts of a place. */
+/** Shows, or hides, all ghosts of a place. @param {GhostNode} node @param {TraceModel} model */
 export function expand(node, model) {
   const open = node.querySelector(".hx-ghost-all") === null;
   const button = node.querySelector(".hx-plus");
@@ -234,27 +248,29 @@ export function expand(node, model) {
   put(node, "open", open ? "1" : "");
   button.setAttribute("aria-expanded", String(open));
   if (!open) {
-    node.querySelector(".hx-ghost-all").remove();
+    node.querySelector(".hx-ghost-all")?.remove();
     return;
   }
   const all = element("span", "hx-ghost-all");
+  /** @param {TokenRecord} head */
   const fell = (head) => fate(head, Infinity) === "rejected"; // out of a tree; what was kept there may fall later
-  const trees = new Set(node.heads.filter(fell).map((head) => head.fork.tree));
+  const heads = node.heads ?? [];
+  const trees = new Set(heads.filter(fell).flatMap((head) => head.fork?.tree ?? []));
   for (const tree of trees) all.append(treeNode(tree, model, Infinity));
-  node.heads.forEach((head, i) => {
+  heads.forEach((head, i) => {
     if (fell(head)) return;
-    if (i < node.heads.length - 1) all.append(ghost(head, model));
+    if (i < heads.length - 1) all.append(ghost(head, model));
     for (const record of head.followers) all.append(ghost(record, model));
   });
   node.append(all);
 }
 
-function ghost(record, model) {
+function ghost(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ model) {
   const node = element("span", record.goneBy === null ? "hx-ghost hx-ghost-lost" : "hx-ghost");
   const full = model.pieceText(record.id).replace(/^\u00b7(?=.)/, "");
-  const by = model.levels[record.goneBy];
+  const by = model.levels[record.goneBy ?? -1];
   node.tabIndex = -1;
-  node.dataset.serial = record.serial;
+  node.dataset.serial = String(record.serial);
   node.append(
     element(
       "s",
@@ -269,7 +285,7 @@ function ghost(record, model) {
   return node;
 }
 
-function moreButton(count) {
+function moreButton(/** @type {number} */ count) {
   const button = element("span", "hx-plus", `+${count}`);
   button.tabIndex = -1;
   button.setAttribute("role", "button");
@@ -278,7 +294,8 @@ function moreButton(count) {
   return button;
 }
 
-/** A sentence about a token, for those who hear the page. */
+/** A sentence about a token, for those who hear the page.
+ *  @param {TokenRecord} record @param {TraceModel} model @param {number} cursor */
 export function spoken(record, model, cursor) {
   const text = model
     .pieceText(record.id)
@@ -287,7 +304,7 @@ export function spoken(record, model, cursor) {
   const by = model.levels[record.level];
   const passed = record.passed.filter((x) => x.t <= cursor).map((x) => model.levels[x.level].name);
   const parts = [TOKEN.is(text, TOKEN.how[record.how], by.name)];
-  if (isCopy(record)) parts.push(TOKEN.copied(record.copied.at < 0));
+  if (isCopy(record)) parts.push(TOKEN.copied((record.copied?.at ?? 0) < 0));
   if (passed.length) parts.push(TOKEN.accepted(passed));
   const state = model.state(record, cursor);
   if (state === "gone")
@@ -304,20 +321,20 @@ export function spoken(record, model, cursor) {
 }
 
 /** Of a candidate: its place among the others, and why it was not asked. */
-function besides(record, cursor) {
+function besides(/** @type {TokenRecord} */ record, /** @type {number} */ cursor) {
   const others = candidates(record);
   if (others.length < 2) return [];
   const place = TOKEN.candidate(others.indexOf(record) + 1, others.length);
   return fate(record, cursor) === "unasked" ? [place, TOKEN.unasked] : [place];
 }
 
-function put(node, name, value) {
+function put(/** @type {HTMLElement} */ node, /** @type {string} */ name, /** @type {string} */ value) {
   if ((node.dataset[name] ?? "") === value) return;
   if (value === "") delete node.dataset[name];
   else node.dataset[name] = value;
 }
 
-function style(node, name, value) {
+function style(/** @type {HTMLElement} */ node, /** @type {string} */ name, /** @type {string} */ value) {
   if (node.style.getPropertyValue(name) === value) return;
   if (value === "") node.style.removeProperty(name);
   else node.style.setProperty(name, value);

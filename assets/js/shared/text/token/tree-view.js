@@ -8,6 +8,8 @@ import { TEXT, TREE } from "../../../../text/en/text.js";
 
 const LENGTH = 18;
 
+/** @typedef {import("../../run/records.js").TokenRecord} TokenRecord */
+
 /**
  * @param {import("../../run/records.js").Tree} tree
  * @param {import("../../run/trace.js").TraceModel} model
@@ -50,13 +52,15 @@ export function treeNode(tree, model, cursor, when = "") {
   return el;
 }
 
-/** From a token to the one that goes on in its row. */
+/** From a token to the one that goes on in its row. @param {string} what */
 function arm(what) {
   const line = element("i", "hx-tree-arm");
   line.dataset.fate = what;
   return line;
 }
 
+/** @param {TokenRecord} record @param {import("../../run/trace.js").TraceModel} model @param {number} cursor
+ *  @param {TokenRecord|null} above */
 function candidate(record, model, cursor, above) {
   const level = model.levels[record.level];
   const origin = originOf(level.kind, record.source);
