@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 from hsd_core.export.bundle import modules, script
@@ -76,6 +77,38 @@ def teller(language: str, folder: Path) -> Callable[[str], str]:
     """A function that says a whole sentence of the server's in a language; one that it lacks stays English."""
     found = sentences(language, folder)
     return lambda text: found.get(text, text)
+
+
+def in_language(value: Any, texts: Any, where: str = "") -> Any:
+    """Plain JSON with other strings in the places of its own.
+
+    Args:
+        texts: the strings alone, nested alike. None leaves a part as it is; for an object of which only its `text`
+            is said, a string may stand.
+
+    Raises:
+        ValueError: texts has a place that the value has not; the message names it.
+    """
+    if texts is None:
+        return value
+    if isinstance(value, dict) and isinstance(texts, str):
+        texts = {"text": texts}
+    if isinstance(value, dict) and isinstance(texts, dict):
+        if other := texts.keys() - value.keys():
+            raise ValueError(f"{where} has no {min(other)}")
+        return {name: in_language(part, texts.get(name), f"{where}.{name}") for name, part in value.items()}
+    if isinstance(value, list) and isinstance(texts, list):
+        if len(texts) != len(value):
+            raise ValueError(f"{where} has {len(value)} parts, not {len(texts)}")
+        return [in_language(*pair, f"{where}[{i}]") for i, pair in enumerate(zip(value, texts, strict=True))]
+    if isinstance(value, str) and isinstance(texts, str):
+        return texts
+    raise ValueError(f"{where} is no text that can be said in another language")
+
+
+def overlaid(value: Any, path: Path) -> Any:
+    """`in_language` by a file of texts; as it is where there is no such file."""
+    return in_language(value, json.loads(path.read_text(encoding="utf-8"))) if path.exists() else value
 
 
 def _number(text: str | None) -> float:

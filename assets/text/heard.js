@@ -1,7 +1,7 @@
 /** What the server says, in the page's language: English sentences are looked up in `server.json` of its folder, where
  *  `{name}` stands for a part that changes. Each part is looked up in turn; what is not found stays as it is. */
 
-import { ROOMS } from "./language.js";
+import { LANGUAGE, ROOMS } from "./language.js";
 
 /** @type {Record<string, string>} */
 const known = ROOMS.server ?? {};
@@ -16,6 +16,19 @@ const patterns = Object.keys(known)
     english,
     form: new RegExp(`^${escaped(english).replace(/\{(\w+)\}/g, "(?<$1>.+?)")}$`, "s"),
   }));
+
+const NAMES = new Set(["name", "kind", "value", "letter", "stack", "prompt", "label"]); // of things, not for eyes
+
+/** What the page is told once, such as the names of levels: strings that are known as a whole, wherever they stand in it.
+ *  @template T @param {T} told @returns {T} */
+export function translated(told) {
+  if (LANGUAGE === "en") return told;
+  if (typeof told === "string") return /** @type {any} */ (Object.hasOwn(known, told) ? known[told] : told);
+  if (Array.isArray(told)) return /** @type {any} */ (told.map(translated));
+  if (!told || typeof told !== "object") return told;
+  const parts = Object.entries(told).map(([name, part]) => [name, NAMES.has(name) ? part : translated(part)]);
+  return Object.fromEntries(parts);
+}
 
 /** @param {string} text @returns {string} */
 export function heard(text) {

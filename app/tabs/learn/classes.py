@@ -14,6 +14,8 @@ from urllib.parse import parse_qs
 
 from msgspec import Meta, Struct
 
+from app.kit.languages import overlaid
+from app.tabs.learn.lessons import NOWHERE
 from hsd_core.typed import Wrong, builtins, convert, plain
 
 LARGEST = 60_000  # bytes of a class
@@ -66,18 +68,18 @@ class ClassPlan(Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Classes:
     """The classes of a folder, read once; shortest first."""
 
-    def __init__(self, folder: Path, lessons: Mapping[str, int]) -> None:
-        """lessons: how many steps each lesson has, by its id."""
+    def __init__(self, folder: Path, lessons: Mapping[str, int], texts: Path = NOWHERE) -> None:
+        """lessons: how many steps each lesson has, by its id. texts: as for `Lessons`, in its folder `classes`."""
         found = []
         for path in sorted(folder.glob("*.json"))[:MOST]:
             try:
-                found.append({"id": path.stem, **builtins(read(path, lessons))})
+                found.append({"id": path.stem, **builtins(read(path, lessons, texts / "classes" / path.name))})
             except (ValueError, OSError) as error:
                 log.warning("the class %s is passed over: %s", path.name, error)
         self.found: list[dict[str, Any]] = sorted(found, key=lambda one: one["minutes"])
 
 
-def read(path: Path, lessons: Mapping[str, int]) -> ClassPlan:
+def read(path: Path, lessons: Mapping[str, int], texts: Path = NOWHERE) -> ClassPlan:
     """A class out of its file.
 
     Raises:
@@ -85,7 +87,7 @@ def read(path: Path, lessons: Mapping[str, int]) -> ClassPlan:
     """
     if (size := path.stat().st_size) > LARGEST:
         raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
-    plan = convert(plain(path.read_bytes()), ClassPlan)
+    plan = convert(overlaid(plain(path.read_bytes()), texts), ClassPlan)
     if (total := sum(part.minutes for part in plan.parts)) != plan.minutes:
         raise Wrong(f"its parts take {total} minutes, not {plan.minutes}", "minutes")
     for i, part in enumerate(plan.parts):

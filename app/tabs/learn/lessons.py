@@ -34,10 +34,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from app.kit.languages import overlaid
 from hsd_core.typed import Wrong, builtins, convert, plain
 
 LARGEST = 60_000  # bytes of a lesson
 MOST = 40  # lessons
+NOWHERE = Path("no-texts")  # English
 WORDS = 70  # of a step's text: what is read below a picture that moves
 log = logging.getLogger(__name__)
 
@@ -197,12 +199,13 @@ class Lesson(Struct, forbid_unknown_fields=True, omit_defaults=True):
 class Lessons:
     """The lessons of a folder, read once. What a step needs is looked for in the folder `traces` beside it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, texts: Path = NOWHERE) -> None:
+        """texts: of another language; its folder `lessons` holds files of the same names."""
         traces = folder.parent / "traces"
         self.found: list[dict[str, Any]] = []
         for path in sorted(folder.glob("*.json"))[:MOST]:
             try:
-                lesson = read(path)
+                lesson = read(path, texts / "lessons" / path.name)
                 lesson.steps = [step for step in lesson.steps if _there(step.needs, traces)]
                 self.found.append({"id": path.stem, **builtins(lesson)})
             except (ValueError, OSError) as error:
@@ -213,15 +216,15 @@ def _there(recording: str | None, traces: Path) -> bool:
     return recording is None or any(traces.glob(f"{recording}.jsonl*"))
 
 
-def read(path: Path) -> Lesson:
-    """A lesson out of its file.
+def read(path: Path, texts: Path = NOWHERE) -> Lesson:
+    """A lesson out of its file. texts: its strings in another language, as `in_language` takes them.
 
     Raises:
         ValueError: it is none; the message names the field and what is wrong with it. OSError: it cannot be read.
     """
     if (size := path.stat().st_size) > LARGEST:
         raise ValueError(f"it has {size} bytes; at most {LARGEST} are expected")
-    lesson = convert(plain(path.read_bytes()), Lesson)
+    lesson = convert(overlaid(plain(path.read_bytes()), texts), Lesson)
     for where, step in ((f"steps[{i}]", step) for i, step in enumerate(lesson.steps)):
         _check(step, where)
     return lesson

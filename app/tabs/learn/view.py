@@ -6,13 +6,14 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute, Route
 
+from app.kit.languages import ENGLISH, languages
 from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
-from app.kit.static import ROUTE
+from app.kit.static import ASSETS, ROUTE
 from app.tabs.explore.view import Play
 from app.tabs.learn.classes import Classes
-from app.tabs.learn.lessons import Lessons
+from app.tabs.learn.lessons import NOWHERE, Lessons
 from app.tabs.shipped import Shipped
 
 TITLE = "Learn"
@@ -25,12 +26,14 @@ def build(play: Play, shipped: Shipped) -> None:
 
 
 def routes(shipped: Shipped) -> list[BaseRoute]:
-    return [lessons_route(shipped.lessons)]
+    english = lessons_route(shipped.lessons)
+    return [english, *(lessons_route(shipped.lessons, name) for name in languages(ASSETS) if name != ENGLISH)]
 
 
-def lessons_route(folder: Path) -> Route:
+def lessons_route(folder: Path, language: str = ENGLISH) -> Route:
     """GET of the lessons and of the classes over them, read and checked now: the log names those passed over."""
-    found = Lessons(folder).found
-    classes = Classes(folder / "classes", {one["id"]: len(one["steps"]) for one in found}).found
+    texts = NOWHERE if language == ENGLISH else ASSETS / "text" / language
+    found = Lessons(folder, texts).found
+    classes = Classes(folder / "classes", {one["id"]: len(one["steps"]) for one in found}, texts).found
     packed = PackedBody(lambda: dumps({"lessons": found, "classes": classes}).encode(), "application/json")
-    return Route(LISTING, packed.__call__, methods=["GET"])
+    return Route(LISTING if language == ENGLISH else f"{LISTING}/{language}", packed.__call__, methods=["GET"])

@@ -1,6 +1,8 @@
 /** A browser's dealings with the room of a class: coming in, hearing of it, and what it says there. Each answer of the
  *  server is whole and held back until there is news: who slept, or lost the network, asks again. */
 
+import { heard } from "../../text/heard.js";
+
 const HELD_MS = 40_000; // the server answers within 25 s
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -17,7 +19,7 @@ const LONGEST_PAUSE_MS = 15_000;
 export class Refusal extends Error {
   /** @param {number} status @param {{error?: string, retry?: number}} said */
   constructor(status, { error = "", retry = 0 }) {
-    super(error);
+    super(heard(error));
     this.status = status;
     this.retry = retry; // s
   }

@@ -7,6 +7,7 @@ export const TITLE = {
   helpName: "how to read this page",
   name: "HSD Explorer",
   theme: "light or dark",
+  language: "language",
 };
 
 export const SKIP = {

@@ -3,6 +3,7 @@
 
 import { h, icon, say } from "./dom.js";
 import { NOTE } from "../../../text/en/page.js";
+import { heard } from "../../../text/heard.js";
 
 const SHORTEST_MS = 5000;
 const PER_LETTER_MS = 60;
@@ -36,7 +37,7 @@ export function createNote() {
     el,
     /** `kind`: "error" or nothing. */
     tell(text, kind = "") {
-      say(words, text);
+      say(words, heard(text));
       el.dataset.kind = kind;
       el.hidden = !text;
       leave();

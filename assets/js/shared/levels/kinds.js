@@ -1,6 +1,8 @@
 /** Kinds of level and keys of the grammar, as the server declares them, and how levels look. Levels of one letter are
  *  told apart by a number after it and by lightness. The top level of a stack is always the target, T. */
 
+import { translated } from "../../../text/heard.js";
+
 /**
  * A kind of level, as hsd_core/grammar/kind.py declares it.
  * @typedef {{name: string, order: number, title: string, about: string, letter: string, underline: string, stand_in: string, keys: string[],
@@ -43,7 +45,8 @@ export const learned = new Promise((resolve) => (known = resolve));
 export function learn(given) {
   /** @template {{name: string}} T @param {T[]} list @returns {Map<string, T>} */
   const named = (list) => new Map(list.map((one) => [one.name, one]));
-  Object.assign(grammar, given, { kinds: named(given.kinds), keys: named(given.keys) });
+  const said = translated(given);
+  Object.assign(grammar, said, { kinds: named(said.kinds), keys: named(said.keys) });
   if (globalThis.document) paint(given);
   known();
 }

@@ -1,5 +1,6 @@
 /** Plotly figures whose data and layout come from the server. Each has a heading, a description and its table. */
 
+import { SEPARATORS } from "../../../text/numbers.js";
 import { h, say } from "../kit/dom.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { FIGURE } from "../../../text/en/page.js";
@@ -100,7 +101,8 @@ export class Plot {
       while (this.wanted && this.seen) {
         await painted(); // the numbers come first
         if (!this.wanted) break;
-        const { data, layout } = this.wanted;
+        const { data, layout: wanted } = this.wanted;
+        const layout = { ...wanted, separators: SEPARATORS };
         this.wanted = null;
         await Plotly.react(this.view, data, layout, CONFIG);
       }

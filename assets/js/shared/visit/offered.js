@@ -1,5 +1,7 @@
 /** The catalogue as the server has it now: a target of the Hub is known better once the Hub was asked, or it is here. */
 
+import { translated } from "../../../text/heard.js";
+
 const AGAIN_MS = 2000;
 const MOST = 15; // times that the page asks while the server is still finding out
 
@@ -17,6 +19,7 @@ export function keepCatalogue({ setup, call, onNews }) {
   const ask = async (/** @type {number} */ times) => {
     const found = await call.offered({}).catch(() => null); // what is known already stays
     if (!Array.isArray(found?.catalogue)) return;
+    found.catalogue = translated(found.catalogue);
     const changed = JSON.stringify(found.catalogue) !== JSON.stringify(setup.catalogue);
     if (changed) {
       setup.catalogue.splice(0, setup.catalogue.length, ...found.catalogue);

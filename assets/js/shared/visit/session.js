@@ -3,6 +3,7 @@
 import { newName, readBase64 } from "../kit/files.js";
 import { fileBefore, keepFile, keepPending } from "./pending.js";
 import { FILES } from "../../../text/en/page.js";
+import { heard } from "../../../text/heard.js";
 
 const POLL_MS = 2000;
 const FOLLOW_MS = 500; // of a run without a stream: the page was reloaded
@@ -20,6 +21,11 @@ export async function recordsOf(name) {
   const reply = await fetch(new URL(`../../../../recordings/${encodeURIComponent(name)}`, import.meta.url));
   if (!reply.headers.get("content-type")?.includes("json")) throw new Error(FILES.notSent(reply.status));
   return reply.json();
+}
+
+/** Puts what the server says of a run into the page's language. @param {Payload} payload */
+export function understand({ status }) {
+  for (const part of ["text", "title", "detail"]) if (status[part]) status[part] = heard(status[part]);
 }
 
 export class Session {
@@ -118,6 +124,7 @@ export class Session {
 
   /** A payload of the pending run came. @param {Payload} payload */
   hear(payload) {
+    understand(payload);
     this.heard = performance.now();
     if (payload.ev.length) this.started = true;
     this.fetching = payload.status.stage === "download";

@@ -1,5 +1,6 @@
 /** The first screen: what a visitor asks for, what the server answers, and the run that is shown for it. */
 
+import { translated } from "../../../text/heard.js";
 import { covered, onCover } from "../../shared/kit/curtain.js";
 import { tips } from "../../shared/kit/dom.js";
 import { Acts, dropTarget } from "./acts.js";
@@ -13,7 +14,7 @@ import { learn } from "../../shared/levels/kinds.js";
 import { Player } from "../../shared/player/player.js";
 import { onPresenting, present, presenterKeys } from "../../shared/player/presenter.js";
 import { promptText } from "../../shared/run/copies.js";
-import { Session } from "../../shared/visit/session.js";
+import { Session, understand } from "../../shared/visit/session.js";
 import { Place } from "../../shared/share/place.js";
 import { furnish } from "./stage-parts.js";
 import { describe, progressText } from "./title/title.js";
@@ -28,7 +29,7 @@ export class Stage {
   /** @param {HTMLElement} root @param {import("../../shared/visit/session.js").Ports & {props: {setup: string}}} ports */
   constructor(root, ports) {
     this.root = root;
-    this.setup = JSON.parse(ports.props.setup);
+    this.setup = translated(JSON.parse(ports.props.setup));
     learn(this.setup.grammar);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
@@ -168,6 +169,7 @@ export class Stage {
 
   /** One payload, from the stream, a recording or a file. */
   apply(payload) {
+    understand(payload);
     const mine = payload.run === this.session.pending;
     if (mine) this.session.hear(payload);
     if (mine && this.journey.wanted !== payload.run) return this.journey.hear(payload);

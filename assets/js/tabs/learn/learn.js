@@ -1,6 +1,7 @@
 /** The Learn tab: the list of lessons, a lesson by itself or beside Explore, the sheet for paper. `mount` is called once by its
  *  component. */
 
+import { LANGUAGE } from "../../../text/language.js";
 import { stageHere } from "../../shared/player/within-reach.js";
 import { h, say } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
@@ -66,7 +67,7 @@ class LearnPage {
 
   async begin() {
     try {
-      const { lessons, classes } = await fetched("lessons");
+      const { lessons, classes } = await fetched(LANGUAGE === "en" ? "lessons" : `lessons/${LANGUAGE}`);
       this.lessons = lessons.map((/** @type {Lesson} */ one, /** @type {number} */ i) => ({
         ...one,
         number: parseInt(one.id, 10) || i + 1,

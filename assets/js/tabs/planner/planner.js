@@ -1,6 +1,7 @@
 /** The Planner tab: whether another level is worth it, and one step behind a profile and what the theory makes of it. `mount` is called once by its
  *  component. */
 
+import { translated } from "../../../text/heard.js";
 import { h, tips } from "../../shared/kit/dom.js";
 import { learned } from "../../shared/levels/kinds.js";
 import { loadStyles } from "../../shared/kit/styles.js";
@@ -40,7 +41,7 @@ const OWN = { agreement: null, share: null }; // the profile's own numbers
 export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
-  const setup = JSON.parse(ports.props.setup);
+  const setup = translated(JSON.parse(ports.props.setup));
   await learned;
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.usual.apply(JSON.parse(ports.props.value)));

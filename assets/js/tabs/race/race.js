@@ -1,6 +1,7 @@
 /** The Race tab: stacks side by side on one clock, recorded, raced here and now, or brought as a file. `mount` is called
  *  once by its component. */
 
+import { translated } from "../../../text/heard.js";
 import { h, icon, tips } from "../../shared/kit/dom.js";
 import { newName, readBase64, gzipped, saveGzip, traceName } from "../../shared/kit/files.js";
 import { learned } from "../../shared/levels/kinds.js";
@@ -28,7 +29,7 @@ const NO_RACE = "-"; // what the menu of races says while two runs are compared
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner", "race");
-  const setup = JSON.parse(ports.props.setup);
+  const setup = translated(JSON.parse(ports.props.setup));
   await learned;
   const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
@@ -141,7 +142,7 @@ class RacePage {
 
   async begin() {
     const reply = await fetch(this.base + this.setup.races).catch(() => null);
-    /** @type {any[]} */ this.menu = reply?.ok ? await reply.json() : [];
+    /** @type {any[]} */ this.menu = reply?.ok ? translated(await reply.json()) : [];
     this.fill();
     await this.arrive();
   }

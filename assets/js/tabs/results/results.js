@@ -1,6 +1,7 @@
 /** The Results tab: what was measured on the chosen machine, in a sentence and one chart; all else one step behind.
  *  `mount` is called once by its component. */
 
+import { translated } from "../../../text/heard.js";
 import { disclosure } from "../../shared/kit/disclosure.js";
 import { h, tips } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
@@ -30,7 +31,7 @@ const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "results"), bringLater("results")]);
-  const setup = JSON.parse(ports.props.setup);
+  const setup = translated(JSON.parse(ports.props.setup));
   await learned;
   const page = new ResultsPage(root.querySelector(".hx-root") ?? root, setup, ports);
   ports.watch("value", () => ports.props.value && page.heard(JSON.parse(ports.props.value)));

@@ -15,6 +15,7 @@ import { CLOCKS, HEADLINE } from "../../../../text/en/lanes.js";
 import { SKIP, TITLE } from "../../../../text/en/page.js";
 import { STATUS } from "../../../../text/en/run.js";
 import { STORY } from "../../../../text/en/story.js";
+import { LANGUAGE } from "../../../../text/language.js";
 import { ratio, rounded } from "../../../../text/numbers.js";
 
 /**
@@ -59,6 +60,7 @@ export function titleBar(ctx) {
       ctx.share?.el,
       help.el,
       presenterButton(),
+      languageMenu(),
       button("theme", TITLE.theme, () => ctx.onTheme()),
     ),
   );
@@ -72,6 +74,23 @@ export function titleBar(ctx) {
     },
     update: figure.update,
   };
+}
+
+/** The languages of the page, each by its own name; a chosen one stands in the address. Null where there is but one. */
+function languageMenu() {
+  const there = document.documentElement.dataset.languages?.split(" ") ?? [];
+  if (there.length < 2) return null;
+  const named = (/** @type {string} */ one) => new Intl.DisplayNames([one], { type: "language" }).of(one) ?? one;
+  const options = there.map((one) =>
+    h("option", { value: one, lang: one, text: named(one), selected: one === LANGUAGE }),
+  );
+  const choose = (/** @type {Event} */ event) => {
+    const query = new URLSearchParams(location.search);
+    query.set("lang", /** @type {HTMLSelectElement} */ (event.currentTarget).value);
+    location.search = String(query);
+  };
+  const label = { "aria-label": TITLE.language, "data-tip": TITLE.language };
+  return h("select", { class: "hx-select hx-language", ...label, onchange: choose }, ...options);
 }
 
 /** The quiet way back to the opening. */
