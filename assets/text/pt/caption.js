@@ -1,0 +1,86 @@
+/** As frases da legenda sob o texto. */
+/** @type {import("../language.js").Translation<typeof import("../en/caption.js")>} */
+export const WORDS = {
+  SAYS: {
+    round: "Rodada {round}: ",
+
+    waits: "O prompt está sendo lido.",
+    reads: "{levels} lê o prompt: {count} tokens em {time}.",
+    read: "{levels} leem o prompt, {count} tokens cada um, em {time} ao todo.",
+    joins: "{who} entra no plano e lê os {count} tokens que perdeu.",
+
+    copies: "{who} copiou {tokens} de {place}.",
+    drafts: "{who} rascunhou {tokens}.",
+    draftsAt: "{who} escolheu a camada {depth} e rascunhou {tokens}.",
+    draftsCopying: "{who} rascunhou {tokens}; copiou {count} de {place}.",
+    draftsOnMiss: "{who} não achou nada para copiar, então {source} rascunhou {tokens}.",
+    offers: "{who} ofereceu {rows} candidatos lado a lado, {count} tokens, de {place}.",
+    grows: "{who} rascunhou uma árvore de {count} tokens: {rows} candidatos lado a lado.",
+
+    writes: "{who} escreveu {own}.",
+    writesItself: "{below} não tinha nada a oferecer; {who} escreveu {own} por conta própria.",
+    passes: "{who} não tinha nada a julgar.",
+    keepsOne: "{who} manteve {tokens} de {below}.",
+    keepsBoth: "{who} manteve os dois tokens de {below}: {tokens}.",
+    keepsAll: "{who} manteve todos os {count} tokens de {below}: {tokens}.",
+    keepsOneAdds: "{who} manteve {tokens} de {below} e acrescentou {own}.",
+    keepsBothAdds: "{who} manteve os dois tokens de {below}, {tokens}, e acrescentou {own}.",
+    keepsAllAdds: "{who} manteve todos os {count} tokens de {below}, {tokens}, e acrescentou {own}.",
+    closest: " O mais apertado: {token}, moeda {coin} abaixo de α {alpha}.",
+    rejects: "{who} rejeitou {token} de {supplier}: ",
+    keepsSomeRejects: "{who} manteve {kept} de {count} de {below} e rejeitou {token}: ",
+    wants: "quer {want} (p {p} contra {q}).",
+    wantsWrites: "quer {want} (p {p} contra {q}) e escreveu isso.",
+    writesInstead: "escreveu {own} no lugar.",
+    neverDraws: "ali p é 0.",
+    drewAnother: "sorteou um token próprio, e não este (p {p}).",
+    coin: "p {p}, q {q}, então α é {alpha}; a moeda caiu em {coin}.",
+    coinOfBlock: "o bloco é mantido até aqui com h {alpha}; a moeda caiu em {coin}.",
+    drew: " Sorteou {own} do resíduo.",
+    drewOwn: " Sorteou {own}.",
+    tree: "{who} manteve {kept} de {count} tokens, o caminho {tokens}; rejeitados: {rejected}, não julgados: {rest}.",
+    treeNone: "{who} não manteve nenhum dos {count} tokens; rejeitados: {rejected}, não julgados: {rest}.",
+    wrote: " Escreveu {own}.",
+
+    commits: " Isso confirma {committed}.",
+    commitsKept: "{who} manteve {all} de {below}; uma passagem confirma {committed}.",
+    commitsKeptAdds: "{who} manteve {all} de {below} e acrescentou {own}; uma passagem confirma {committed}.",
+    commitsInstead: "{who} escreveu {own} em vez de {token} de {below}; uma passagem confirma {committed}.",
+    commitsSomeInstead:
+      "{who} manteve {kept} de {count} de {below} e escreveu {own} em vez de {token}; uma passagem confirma {committed}.",
+
+    plans: "Auto começa com {levels}: previsão de {ms} ms por token.",
+    replans: "Auto muda o plano para {levels}: previsão de {ms} ms por token, {left} com o plano anterior.",
+    replansBriefly: "Auto muda o plano para {levels}.",
+    rests: "Daqui em diante {levels}: {why}.",
+
+    length: "Limite de tokens atingido: ",
+    eos: "O alvo encerrou o texto: ",
+    context: "O contexto está cheio: ",
+    stopped: "Parado: ",
+    nothing: "nada foi escrito.",
+    result: "{count} tokens em {rounds} rodadas e {time}, {speed} tokens/s",
+    faster:
+      "{count} tokens em {rounds} rodadas e {time}: {ratio} vezes a decodificação simples ({speed} contra {plain} tokens/s)",
+    fasterBriefly: "{count} tokens em {rounds} rodadas e {time}",
+    ratio: ": {ratio} vezes a decodificação simples",
+    simulated: "; simulado, nenhum modelo rodou.",
+    reckoned: ", calculado para {machines} máquinas",
+    real: ", no relógio real de {machines} processos",
+    equal: ", o mesmo texto.",
+    differs: ", o mesmo texto até o token {same}.",
+    inDistribution: "; amostrado da mesma distribuição.",
+    bare: ".",
+  },
+
+  PHRASES: {
+    one: "1 token",
+    both: "os dois tokens",
+    all: "todos os {count} tokens",
+    some: "{count} tokens",
+  },
+
+  PLACES: { prompt: "prompt", text: "texto", many: "vários lugares", and: " e " },
+  LIST: { and: " e ", more: " e mais {count}", under: "menos de {p}" },
+  HEARD: { quote: ["“", "”"], newline: " quebra de linha ", space: " espaço ", spaces: " espaços " },
+};
