@@ -114,3 +114,17 @@ def test_models_of_the_operator_s_folder_may_be_named_and_nothing_else(tmp_path:
         assert local_source(name, folder) is None
     assert [m.name for m in local_models(folder)] == ["bare", "good", "tiny.gguf"]
     assert local_source("good", None) is None
+
+
+def test_a_drafter_of_the_operator_s_folder_is_a_level_of_its_kind_and_no_target(tmp_path: Path) -> None:
+    for name, weights in (("drafter", "model.safetensors"), ("pickled", "pytorch_model.bin")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text('{"architectures": ["LlamaForCausalLMEagle3"]}', encoding="utf-8")
+        (tmp_path / name / weights).touch()
+    listed = ServerOffer.of("", str(tmp_path), Pipeline.catalogue()).catalogue(Pipeline.catalogue())
+    check(asked(stack="eagle3:4@id=drafter,target"), listed)
+    with pytest.raises(RequestError, match="pickled cannot be used: no safetensors"):
+        check(asked(stack="eagle3:4@id=pickled,target"), listed)
+    with pytest.raises(RequestError):
+        check(asked(stack="model:4@id=drafter,target"), listed)
+    assert not {"drafter", "pickled"} & {preset["name"] for preset in listed}

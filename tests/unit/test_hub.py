@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -293,6 +294,16 @@ def test_the_hub_is_asked_for_a_model_s_size_and_config_and_nothing_large_is_fet
     said = capsys.readouterr().out
     assert "4 MB from the Hugging Face Hub on first use" in said and "at layer 2 of 8 it reads" in said
     assert not is_local(Source.parse(ID))
+
+
+def test_a_drafter_needs_no_tokenizer_and_its_pickles_have_a_cure(there: Hub) -> None:
+    drafter = replace(Source.parse(ONE), tokenizer=False)
+    del there.repos[ONE].files["tokenizer.json"]
+    assert ensure(drafter).name == COMMIT and is_local(drafter) and not is_local(Source.parse(ONE))
+    del there.repos[ID].files[INDEX]
+    there.repos[ID].files = {"config.json": b"{}", "pytorch_model.bin": b"a pickle"}
+    with pytest.raises(WeightsError, match=r"pickles are not opened; download it, .*weights_only=True.*safetensors"):
+        ensure(replace(Source.parse(ID), tokenizer=False))
 
 
 def test_a_model_whose_tokenizer_is_slow_is_refused_before_its_weights_are_fetched(there: Hub) -> None:

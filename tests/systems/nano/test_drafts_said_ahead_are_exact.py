@@ -86,5 +86,5 @@ def test_behind_the_reach_of_the_last_head_nothing_is_drafted() -> None:
     shared = SharedState(20)
     target, heads = entries[1].level.open(20, shared), entries[0].level.open(20, shared)
     target.score(Context([1, 0, 2]))  # type: ignore[union-attr]
-    said = [len(heads._predict(Context([1, 0, 2, *[3] * more]), 9)[0]) for more in range(6)]  # type: ignore[union-attr]
+    said = [len(heads.predict(Context([1, 0, 2, *[3] * more]), 9)[0]) for more in range(6)]  # type: ignore[union-attr]
     assert said == [3, 3, 2, 1, 0, 0], "three heads, of which each known token takes one"

@@ -1,0 +1,74 @@
+"""A public DFlash drafter over the target that it was trained for (arXiv 2602.06036)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
+from hsd_core.grammar.kind import (
+    SKY,
+    Kind,
+    KindText,
+    Look,
+    NameForms,
+    OwnModel,
+    Placement,
+    Planning,
+    Reads,
+    Shares,
+    Site,
+    Unplanned,
+)
+
+if TYPE_CHECKING:
+    from hsd_core.grammar.preset import Preset
+    from hsd_core.grammar.spec import LevelSpec
+    from hsd_core.systems.dflash.dflash_level import DFlashLevel
+
+
+def is_dflash(config: Mapping[str, Any]) -> bool:
+    """Whether a config.json is of a DFlash drafter, as z-lab and SpecForge write it."""
+    return "DFlashDraftModel" in (config.get("architectures") or ()) and isinstance(config.get("dflash_config"), dict)
+
+
+def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    reason = preset.whole or "name a drafter that was trained for this target: dflash@id=HUB-OR-FOLDER"
+    return [kind.entry("DFlash drafter", reason=reason)]
+
+
+def build(spec: LevelSpec, site: Site) -> DFlashLevel:
+    from hsd_core.levels.building import split_layers
+    from hsd_core.levels.opened_drafts import drafter_of
+    from hsd_core.systems.dflash.dflash_draft import open_dflash
+    from hsd_core.systems.dflash.dflash_level import DFlashLevel
+
+    decoder = site.layered(spec)
+    draft, weights = drafter_of(spec, site, decoder, open_dflash)
+    split_layers(decoder, draft.joined)
+    return DFlashLevel(decoder, draft, weights=weights)
+
+
+KIND = Kind(
+    name="dflash",
+    order=23,
+    look=Look("F", SKY, "wavy"),
+    text=KindText(
+        title="DFlash drafter",
+        about="A public draft that fills a block of masks in one pass, from states of several of the target's layers.",
+        help="@id= names its checkpoint: a Hub id or a folder. It has to be trained for this target.",
+        in_names=NameForms(("[a ]DFlash drafter",)),
+    ),
+    keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
+    placement=Placement(block=7, verifies=False, cheap=True, needs=frozenset({"weights"})),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, own=OwnModel(tokenizer="none", takes=is_dflash)),
+    planning=Planning(
+        unplanned=lambda spec: Unplanned(
+            "DFlash, whose draft costs the same however long it is",
+            "a draft of DFlash costs the same however long it is; calibrate a draft that goes token by token",
+        )
+    ),
+    offer=offer,
+    build=build,
+)
+KINDS = (KIND,)

@@ -1,0 +1,166 @@
+"""Public DFlash drafters: the rows are those of transformers' generator, and texts are the target's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import families
+import pytest
+import torch
+import transformers
+from enumerator import SAMPLED, distance, run_distribution
+from lean_stacks import LeanStacks, model_distribution
+from safetensors.torch import save_file
+
+from hsd_core.levels.trunk import Trunk
+from hsd_core.models.context import Context
+from hsd_core.models.drafts.draft_file import DraftError
+from hsd_core.models.loading import load_decoder
+from hsd_core.pipeline import Pipeline
+from hsd_core.stacks.targets import target_preset
+from hsd_core.systems.dflash.dflash_draft import open_dflash
+from hsd_core.systems.dflash.dflash_level import DFlashLevel, DFlashRun
+
+generating = pytest.importorskip("transformers.generation.candidate_generator")
+if not hasattr(generating, "DFlashTokenCandidateGenerator"):
+    pytest.skip("this transformers has no DFlash", allow_module_level=True)
+
+BLOCK, MASK, LAYERS = 5, 3, (0, 1, 2)  # the last: whose outputs it reads, as configs count them
+
+
+def written(folder: Path, *, vocab: int, width: int, layers: int = 2, **more: Any) -> tuple[Path, Any]:
+    """A random drafter as z-lab publishes one, and the same as a model of transformers."""
+    torch.manual_seed(7)
+    sizes = {
+        "hidden_size": width,
+        "intermediate_size": 40,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "rms_norm_eps": 1e-5,
+    }
+    own = {"mask_token_id": MASK, "target_layer_ids": [*LAYERS]}
+    kinds = ["full_attention"] * layers
+    rope = {"rope_type": "default", "rope_theta": 700.0}
+    config = transformers.MuseGlimmerAssistantConfig(
+        **sizes, **own, layer_types=kinds, rope_parameters=rope, block_size=BLOCK, pad_token_id=0
+    )
+    config._attn_implementation = "eager"
+    model = transformers.MuseGlimmerAssistantModel(config).eval()
+    for name, tensor in model.named_parameters():
+        tensor.data = torch.randn_like(tensor) * 0.3 + ("norm" in name)
+    said = {"encoder.fc": "fc", "encoder.output_norm_enc": "hidden_norm"}
+    weights = {}
+    for name, tensor in model.state_dict().items():
+        at = next((at for at in said if name.startswith(at)), None)
+        weights[name.replace(at, said[at]) if at else name] = tensor.contiguous()
+    folder.mkdir(exist_ok=True)
+    save_file(weights, folder / "model.safetensors")
+    told = {
+        "architectures": ["DFlashDraftModel"],
+        "model_type": "qwen3",
+        **sizes,
+        "vocab_size": vocab,
+        "rope_theta": 700.0,
+        "block_size": BLOCK,
+        "dflash_config": own,
+    }
+    (folder / "config.json").write_text(json.dumps(told | more), encoding="utf-8")
+    return folder, model
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
+    """A target's folder, a drafter's, and the drafter as transformers runs it."""
+    folder = tmp_path_factory.mktemp("dflash")
+    target = families.save(folder / "target", "qwen3")
+    return target, *written(folder / "drafter", vocab=families.VOCABULARY, width=64)
+
+
+def test_rows_are_those_of_transformers_generator(both: tuple[Path, Path, Any]) -> None:
+    folder, drafter, assistant = both
+    decoder = load_decoder(folder, kind="lean")
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    settings = SimpleNamespace(max_length=200, do_sample=False)
+    head = model.get_output_embeddings()
+    theirs = generating.DFlashTokenCandidateGenerator(assistant, model.get_input_embeddings(), head, settings)
+    draft = open_dflash(drafter, "some", decoder)
+    trunk = Trunk(decoder, 64)
+    for depth in {*draft.joined, decoder.layers}:
+        trunk.mark(depth)
+    run = DFlashRun(draft, [trunk], 64, "dflash")
+    ids, seen = [5, 50, 300, 17, 44, 44, 8], 0
+    for kept in (0, 2, 0, 3):
+        with torch.no_grad():
+            out = model(torch.tensor([ids[:-1]]), output_hidden_states=True)
+            states = tuple(state[:, seen:] for state in out.hidden_states)
+            given = {"position_ids": torch.arange(len(ids))[None], "attention_mask": torch.ones(1, len(ids))}
+            model_outputs = SimpleNamespace(hidden_states=states)
+            more = {"is_first_iteration": False, "n_last_matches": len(ids) - seen - 2}
+            _, rows = theirs.get_candidates(torch.tensor([ids]), given, model_outputs, **more)
+        trunk.run(ids, decoder.layers, len(ids) - 1)
+        mine, work = run.predict(Context(ids), 9)
+        assert torch.allclose(mine.softmax(-1), rows[0].softmax(-1), atol=1e-4)
+        assert (work.rows, work.catch_up, len(mine)) == (BLOCK, len(ids) - 1 - seen, BLOCK - 1)
+        seen = len(ids) - 1
+        run.keep(len(ids), ())
+        ids += [9, 7, 200, 31, 100][: kept + 1]
+
+
+def test_tokens_of_a_middle_level_take_the_place_of_masks(both: tuple[Path, Path, Any]) -> None:
+    decoder = load_decoder(both[0], kind="lean")
+    draft = open_dflash(both[1], "some", decoder)
+    trunk = Trunk(decoder, 64)
+    for depth in {*draft.joined, decoder.layers}:
+        trunk.mark(depth)
+    run, ids = DFlashRun(draft, [trunk], 64, "dflash"), [5, 50, 300, 17, 44, 44, 8]
+    trunk.run(ids, decoder.layers, 4)
+    assert [len(run.predict(Context(ids[:n]), 9)[0]) for n in (5, 7)] == [4, 2]
+    assert not len(run.predict(Context([*ids, 1, 2]), 9)[0]), "a whole block has been written since"
+
+
+@pytest.fixture(scope="module")
+def stacks(tmp_path_factory: pytest.TempPathFactory) -> LeanStacks:
+    made = LeanStacks(layers=4, vocab=4, seed=5)
+    folder, _ = written(tmp_path_factory.mktemp("dflash") / "drafter", vocab=4, width=32)
+    made.drafts = {"dflash": DFlashLevel(made.target, open_dflash(folder, "some", made.target))}
+    return made
+
+
+@pytest.mark.covering("text")
+@pytest.mark.parametrize(
+    "text",
+    ["dflash:2,target@rule=block", "dflash:2,int8:2,target", "dflash:1,exit:2@at=2,target", "dflash:2@tree=2.1,target"],
+)
+def test_whole_runs_follow_the_targets_distribution(stacks: LeanStacks, text: str) -> None:
+    found = run_distribution(stacks.stack(text), [1, 0], 2, sampling=SAMPLED)
+    assert distance(found, model_distribution(stacks.target, [1, 0], 2)) < 1e-5
+
+
+@pytest.mark.parametrize("stack", ["dflash:9{},target", "dflash@tree=2.2{},int8:4,target", "dflash:4@grow=6{},target"])
+def test_greedy_text_is_the_targets(both: tuple[Path, Path, Any], stack: str) -> None:
+    stack = stack.format(f"@id={both[1]}")
+    pipeline = Pipeline.open(target_preset(str(both[0])), stack=stack)
+    runs = ([*pipeline.run(one, "Levels above", max_new_tokens=12, temperature=0.0)] for one in ("target", stack))
+    ids = [[token.id for event in run if event.event == "commit" for token in event.tokens] for run in runs]
+    assert ids[0] == ids[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"architectures": ["Qwen3ForCausalLM"]}, "not of a DFlash drafter"),
+        ({"dflash_config": {"mask_token_id": 3}}, "its dflash_config lacks 'target_layer_ids'"),
+        ({"dflash_config": {"attention_modes": ["kda", "gqa"]}}, "a variant of DFlash with another attention"),
+        ({"vocab_size": 9}, "is for another model: a vocabulary of 9, and this target has 61"),
+        ({"dflash_config": {"mask_token_id": 3, "target_layer_ids": [8]}}, "states up to a layer of 9"),
+    ],
+)
+def test_what_does_not_fit_is_told(tmp_path: Path, more: dict[str, Any], why: str) -> None:
+    written(tmp_path, vocab=61, width=32, **more)
+    with pytest.raises(DraftError, match=why):
+        open_dflash(tmp_path, "some", LeanStacks(layers=4).target)
