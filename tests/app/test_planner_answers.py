@@ -63,7 +63,7 @@ def test_every_figure_is_one_that_plotly_accepts_and_is_plain_json() -> None:
 
 def test_no_mark_of_an_edge_stands_on_the_column_of_a_level_that_the_path_passes_by() -> None:
     graph = answered(levels=[True, False, True])["figures"]["graph"]
-    assert graph["paths"][0]["name"].startswith("target"), "an edge that passes by a level"
+    assert graph["paths"][0]["name"].startswith("table of order 6 ←"), "an edge that passes by a level"
     marks = graph["figure"]["data"][graph["paths"][0]["curve"]]
     assert len(marks["x"]) == len(graph["paths"])
     stops = graph["figure"]["data"][graph["paths"][0]["curve"] - 1]

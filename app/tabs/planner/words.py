@@ -220,6 +220,10 @@ def station(level: str, block: int) -> str:
     return f"{level} hands up blocks of {block}<extra></extra>"
 
 
+def block_of(level: str, block: int) -> str:
+    return f"{level}, {block} at a time" if block > 1 else level
+
+
 def drafts(level: str) -> str:
     return f"{level} drafts"
 

@@ -7,6 +7,7 @@ built here, drawn in the browser.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from app.kit.figures.hues import INK, LINE, MARK, MUTED, PAPER, SOFT, hue, shaded
@@ -79,6 +80,11 @@ class Ink:
 def safe(text: str) -> str:
     """Plotly reads a small HTML in its labels, and a profile may come from anyone."""
     return text.replace("<", "‹").replace(">", "›").replace("&", "＆")
+
+
+def wrapped(text: str, width: int) -> str:
+    """A label in lines of about so many characters."""
+    return "<br>".join(wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -15,12 +15,14 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, safe
+from app.tabs.planner.figures.ink import Ink, safe, wrapped
+from app.tabs.planner.why import called
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Edge, Planner, node_ms, path_edges
 
 OTHERS = 4  # paths drawn beside the best one
+NAME_LINE = 12  # characters of a level's name before it is broken
 
 
 def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: Ink) -> dict[str, Any]:
@@ -46,7 +48,7 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     shown["paths"] = [
         {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i)} for i, edge in enumerate(edges)
     ]
-    names = [safe(name) for name in profile.names]
+    names = [wrapped(safe(name), NAME_LINE) for name in called(profile)]
     each = profile.max_block <= 16 and not ink.narrow  # every block length has its number
     layout = ink.layout(
         440 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),
@@ -126,6 +128,7 @@ def _path(planner: Planner, plan: StackPlan, ink: Ink, *, lit: bool) -> dict[str
 def _stations(planner: Planner, plan: StackPlan, ink: Ink) -> dict[str, Any]:
     x, y = _line(plan)
     profile = planner.profile
+    names = called(profile)
     levels = list(reversed(plan.levels))
     blocks = [None, *reversed(plan.blocks)]
     return {
@@ -140,7 +143,7 @@ def _stations(planner: Planner, plan: StackPlan, ink: Ink) -> dict[str, Any]:
             "line": {"width": 2.5, "color": ink.text},
         },
         "hovertemplate": [
-            says.TARGET_HOVER if t is None else says.station(safe(profile.names[i]), t)
+            says.TARGET_HOVER if t is None else says.station(safe(names[i]), t)
             for i, t in zip(levels, blocks, strict=True)
         ],
     }
@@ -193,16 +196,16 @@ def _middles(planner: Planner, edges: Sequence[Edge], ink: Ink) -> dict[str, Any
 
 
 def _named(profile: Profile, edge: Edge) -> str:
-    (i, t), tail = edge.above, edge.below
-    head = profile.names[i] if i == profile.target else f"{profile.names[i]}:{t}"
+    (i, t), tail, names = edge.above, edge.below, called(profile)
+    head = names[i] if i == profile.target else says.block_of(names[i], t)
     if tail is None:
         return says.drafts(head) if i != profile.target else says.decodes(head)
-    return f"{head} ← {profile.names[tail[0]]}:{tail[1]}"
+    return f"{head} ← {says.block_of(names[tail[0]], tail[1])}"
 
 
 def _words(profile: Profile, edge: Edge, at: int) -> dict[str, str]:
     unit = says.TOKEN if at == 0 else says.BLOCK
-    gain = says.ENDS if edge.below is None else says.gain(edge.gain, profile.names[edge.below[0]], unit)
+    gain = says.ENDS if edge.below is None else says.gain(edge.gain, called(profile)[edge.below[0]], unit)
     cost = says.cost(edge.cost_ms, unit)
     return {
         "name": _named(profile, edge),

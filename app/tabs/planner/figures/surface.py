@@ -12,6 +12,7 @@ from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
 from app.tabs.planner.figures.ink import Ink, percent, safe
 from app.tabs.planner.figures.label_places import label_places
+from app.tabs.planner.why import called
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
@@ -48,7 +49,7 @@ def alone(planner: Planner, index: int) -> dict[str, Any]:
     hit = 1.0 if level.hit_rate is None else level.hit_rate
     each = level.cost(1) if level.is_lookup or level.draft_ms is None else level.draft_ms
     return {
-        "name": level.name,
+        "name": called(profile)[index],
         "acceptance": hit * profile.accepts(index, top),
         "ratio": each / profile.levels[top].cost(1),
         "block": best.plan.blocks[0],

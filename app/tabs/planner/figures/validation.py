@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 from typing import Any
 
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, percent, safe
+from app.tabs.planner.figures.ink import Ink, percent, safe, wrapped
 from hsd_core.grammar.stack_names import stack_names
 
 LEAST_HEIGHT = 420
 LINE, NARROW_LINE = 60, 24  # characters of a label
-
-
-def wrapped(text: str, width: int) -> str:
-    """A label in lines of about so many characters."""
-    return "<br>".join(wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def height(stacks: int, lines: int = 2) -> int:
