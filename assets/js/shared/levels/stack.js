@@ -7,10 +7,11 @@ import { STACK } from "../../../text/en/tower.js";
 /** @typedef {{name: string, block: number|null, options: Record<string, string>}} Level */
 /**
  * A level in a preset's catalogue, as hsd_core/grammar/kind.py has it.
- * @typedef {{name: string, kind: string, letter: string, label: string, can_draft: boolean, can_verify: boolean, default_block: number|null,
- *   usable: boolean, reason: string, params: Record<string, any>, depth?: {min: number, max: number, trained?: number[], default?: number}}} Entry
+ * @typedef {{name: string, kind: string, label: string, can_draft: boolean, can_verify: boolean, default_block: number|null,
+ *   usable: boolean, reason: string, params: Record<string, any>, depth?: {min: number, max: number, trained?: number[], default?: number}, drafts?: Draft[]}} Entry
+ * @typedef {{name: string, title?: string, at?: number, fed?: boolean}} Draft a trained one; at: of an exit after so many layers
  * @typedef {{name: string, title: string, usable: boolean, reason: string, needs_download: boolean, download_mb: number, memory_gb: number,
- *   default_stack: string, stacks: {name: string, title: string, stack: string, note: string, replan: boolean}[], levels: Entry[], devices: {name: string, usable: boolean, reason: string}[]}} Preset
+ *   default_stack: string, default?: import("./default-said.js").DefaultStack, target?: boolean, stacks: {name: string, title: string, stack: string, note: string, replan: boolean}[], levels: Entry[], devices: {name: string, usable: boolean, reason: string}[]}} Preset
  */
 
 const LONGEST = 400;

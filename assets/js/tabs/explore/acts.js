@@ -84,7 +84,7 @@ export class Acts {
   async _use(sent) {
     const { wish, edit, compose, settled, tell } = this.page;
     const { stack, preset } = { ...sent, ...wish.over(sent.stack) };
-    if (preset && preset !== wish.settings.preset && wish.setup.catalogue.some((p) => p.name === preset))
+    if (preset && preset !== wish.settings.preset && wish.catalogue.some((p) => p.name === preset))
       edit("preset", preset);
     const fits = compose(stack);
     openTab("explore");

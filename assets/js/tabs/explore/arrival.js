@@ -21,7 +21,8 @@ import { STAGE } from "../../../text/en/run.js";
 export function wantedBy({ wish, setup, place, settings }) {
   const { given, refused } = wish.ask();
   const said = refused.length ? [STAGE.leftOut(refused.join(", "))] : [];
-  const named = given.recording && setup.recordings.find((r) => r.name === given.recording);
+  const named =
+    given.recording && setup.recordings.find((/** @type {{name: string}} */ r) => r.name === given.recording);
   const wanted = named || (given.recording && place.nearest(given.recording, setup.recordings));
   if (given.recording && !named) {
     settings.recording = wanted?.name ?? "";

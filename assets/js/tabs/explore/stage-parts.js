@@ -89,7 +89,7 @@ export function furnish(ports) {
     onTell: tell,
   });
   const tower = createTower(h("div"), {
-    presets: setup.catalogue.map((p) => p.name),
+    presets: setup.catalogue.map((/** @type {{name: string}} */ p) => p.name),
     panels,
     fixed: Boolean(setup.offline),
     replans: () => Boolean(settings.replan),

@@ -22,6 +22,8 @@ import { Study } from "./charts/study.js";
 import { Wish } from "../../shared/visit/wish.js";
 import { PROMPT, STAGE } from "../../../text/en/run.js";
 
+/** @typedef {import("../../shared/visit/session.js").Payload} Payload */
+
 /** @type {import("../../shared/visit/offered.js").Pace} */
 const NOBODY = { ahead: 0, answers: null };
 
@@ -43,8 +45,9 @@ export class Stage {
     });
     this.player = new Player(() => this.drawing.ask());
     const { root: host, setup, feed, view, wish, settings, session, player } = this;
-    const tell = (/** @type {string} */ text, kind = "") => this.tell(text, kind);
-    const attempt = (/** @type {() => Promise<void>} */ action) => this.attempt(action);
+    const tell = (/** @type {string} */ /** @type {string} */ text, kind = "") => this.tell(text, kind);
+    const attempt = (/** @type {() => Promise<void>} */ /** @type {() => unknown} */ action) => this.attempt(action);
+    /** @param {string} name @param {any} value */
     const edit = (/** @type {string} */ name, /** @type {any} */ value) => this.edit(name, value);
     const draw = () => this.drawing.now();
     this.study = new Study(ports, feed, !setup.offline);
@@ -129,7 +132,7 @@ export class Stage {
   }
 
   /** The first paint: what the page showed before it was reloaded, what the address asks for, or the first recording. */
-  async begin(value) {
+  async begin(/** @type {string} */ value) {
     const asked = wantedBy(this);
     const { given, wanted } = asked;
     const long = given.prompt ? "" : promptBefore();
@@ -162,13 +165,13 @@ export class Stage {
     this.refresh();
   }
 
-  /** A value from the component. */
+  /** A value from the component. @param {string} value */
   receive(value) {
     if (value) this.apply(JSON.parse(value));
   }
 
   /** One payload, from the stream, a recording or a file. */
-  apply(payload) {
+  apply(/** @type {Payload} */ payload) {
     understand(payload);
     const mine = payload.run === this.session.pending;
     if (mine) this.session.hear(payload);
@@ -181,7 +184,7 @@ export class Stage {
     this.busy();
   }
 
-  _events(payload, mine) {
+  _events(/** @type {Payload} */ payload, /** @type {boolean} */ mine) {
     const live = payload.status.mode === "live" || payload.status.mode === "error";
     if (live && payload.run !== this.journey.wanted && payload.run !== this.feed.run) return; // a run that was left
     const what = this.feed.take(payload);
@@ -195,7 +198,7 @@ export class Stage {
     this._status();
   }
 
-  _newRun(live, payload) {
+  _newRun(/** @type {boolean} */ live, /** @type {Payload} */ payload) {
     const { model, run } = this.feed;
     const header = model?.header;
     if (!header || run === null) return;
@@ -237,7 +240,7 @@ export class Stage {
 
   // ---- what the visitor does
 
-  edit(name, value) {
+  edit(/** @type {string} */ name, /** @type {any} */ value) {
     this.settings[name] = value;
     if (name === "preset") this.wish.presetStack();
     this.refresh();
@@ -252,7 +255,7 @@ export class Stage {
     return fits;
   }
 
-  async attempt(action) {
+  async attempt(/** @type {() => unknown} */ action) {
     try {
       await action();
     } catch (/** @type {any} */ error) {
@@ -319,12 +322,12 @@ export class Stage {
   }
 
   /** A message; `kind` "error" or nothing. */
-  tell(text, kind = "") {
+  tell(/** @type {string} */ text, kind = "") {
     this.progress(null);
     this.parts.note.tell(text, kind);
   }
 
-  progress(status) {
+  progress(/** @type {any} */ status) {
     this.parts.text.progress(status ? progressText(status) : null);
   }
 }

@@ -73,18 +73,20 @@ export class Study {
     this.ports.trigger("figures", { run, ...look });
   }
 
-  /** Draws them for somebody who asks for one of them, and brings that one into sight. */
+  /** Draws them for somebody who asks for one of them, and brings that one into sight. @param {string} selector */
   show(selector) {
     this._layers();
     const figure = document.querySelector(selector);
     const look = () => {
-      figure.scrollIntoView({
+      figure?.scrollIntoView({
         block: "start",
         behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
       });
-      figure.querySelector(".hx-figure-view")?.focus({ preventScroll: true });
+      /** @type {HTMLElement|null|undefined} */ (figure?.querySelector(".hx-figure-view"))?.focus({
+        preventScroll: true,
+      });
     };
-    const drawn = () => figure.querySelector(".js-plotly-plot");
+    const drawn = () => figure?.querySelector(".js-plotly-plot");
     if (!figure || drawn()) return void (figure && look());
     // Its place is known once it is there in full; before, the page may be too short to scroll to it.
     const watch = new ResizeObserver(() => {

@@ -10,9 +10,17 @@ export function noPromptRow() {
   return { el: h("div", { hidden: true }), show() {}, busy() {}, close() {} };
 }
 
-/** The prompt row. */
+/** @typedef {{title: string, note: string, prompt: string, first?: boolean}} Example as app/tabs/explore/examples.py has it */
+/** @typedef {{title: string, note: string, disabled?: boolean, pick: () => void}} Item */
+/**
+ * @typedef {import("./settings.js").Context & {settings: Record<string, any>, shown: () => string|null, onGo: () => void, onExample: (example: Example) => void,
+ *   onLongText: (name: string) => void, onTry: (example: Example) => void, onRecording: (name: string) => void}} Context
+ */
+
+/** The prompt row. @param {Context} ctx */
 export function promptRow(ctx) {
   const { setup, settings } = ctx;
+  /** @type {Example[]} */ const ready = setup.examples;
   const prompt = h("textarea", {
     class: "hx-prompt",
     rows: "2",
@@ -37,18 +45,20 @@ export function promptRow(ctx) {
   go.append(line);
   const why = h("span", { class: "hx-sr", id: "hx-go-why" }); // an empty prompt says it to the eye
   const examples = menu("examples", PROMPT.examples, [
-    ...setup.examples.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
-    ...(setup.longTexts ?? []).map((e) => {
-      const disabled = e.characters > setup.limits.prompt;
-      const note = disabled ? `${e.note}; ${PROMPT.tooLong}` : e.note;
-      return { title: e.title, note, disabled, pick: () => ctx.onLongText(e.name) };
-    }),
+    ...ready.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
+    ...(setup.longTexts ?? []).map(
+      (/** @type {{name: string, title: string, note: string, characters: number}} */ e) => {
+        const disabled = e.characters > setup.limits.prompt;
+        const note = disabled ? `${e.note}; ${PROMPT.tooLong}` : e.note;
+        return { title: e.title, note, disabled, pick: () => ctx.onLongText(e.name) };
+      },
+    ),
   ]);
   const tries = h(
     "div",
     { class: "hx-try", role: "group", "aria-label": PROMPT.tryLabel },
     h("span", { "aria-hidden": "true", text: PROMPT.try }),
-    ...setup.examples
+    ...ready
       .filter((e) => e.first)
       .map((e) =>
         h("button", {
@@ -101,7 +111,7 @@ export function promptRow(ctx) {
       panel.show(settings);
     },
     /** `state`: idle | busy | stopping; `reason` greys the button and says why; `first` is what a run needs first;
-     *  `pace`: who comes before it. */
+     *  `pace`: who comes before it. @param {"idle"|"busy"|"stopping"} state */
     busy(
       state,
       reason = "",
@@ -135,7 +145,7 @@ export function promptRow(ctx) {
   };
 }
 
-function menu(name, title, items) {
+function menu(/** @type {string} */ name, /** @type {string} */ title, /** @type {Item[]} */ items) {
   const list = h("ul", { class: "hx-menu" });
   const button = h(
     "button",
@@ -180,14 +190,14 @@ export function otherPrompt() {
   return {
     el,
     /** @param {string} asked in the box @param {string|null} shown the run's, null where it is not known */
-    show(asked, shown, invite) {
+    show(/** @type {string} */ asked, /** @type {string|null} */ shown, /** @type {string} */ invite) {
       el.hidden = shown === null || asked.trim() === shown.trim();
-      el.dataset.tip = el.hidden ? "" : PROMPT.otherTip(brief(shown), invite);
+      el.dataset.tip = el.hidden ? "" : PROMPT.otherTip(brief(shown ?? ""), invite);
     },
   };
 }
 
-const brief = (text) => {
+const brief = (/** @type {string} */ text) => {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length > 160 ? `${line.slice(0, 160)}\u2026` : line;
 };

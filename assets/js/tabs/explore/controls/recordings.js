@@ -1,7 +1,7 @@
 /** The menu of recordings: a button and a listbox, in groups by what they teach; each with its levels as letters, what to
  *  see in it and its speed-up. Arrow keys, Home, End and the first letters of a title move; Enter or Space chooses. */
 
-import { h, icon, popover } from "../../../shared/kit/dom.js";
+import { closest, h, icon, popover } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { RECORDED } from "../../../shared/visit/journey.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
@@ -31,15 +31,15 @@ export function recordingsMenu({ recordings, shown, onPick }) {
   );
   /** @type {Map<HTMLElement, Recording>} */ const options = new Map();
   const items = () => [...options.keys()];
-  const pick = (option) => {
-    const one = options.get(option);
+  const pick = (/** @type {HTMLElement|undefined} */ option) => {
+    const one = option && options.get(option);
     if (!one || one.reason) return;
     pop.close();
     button.focus();
     onPick(one.name);
   };
-  const tell = (option) => {
-    const one = options.get(option);
+  const tell = (/** @type {HTMLElement|undefined} */ option) => {
+    const one = option && options.get(option);
     if (one) foot.textContent = about(one);
   };
   const mark = () => {
@@ -71,7 +71,7 @@ export function recordingsMenu({ recordings, shown, onPick }) {
   });
   list.addEventListener("focusin", ({ target }) => {
     for (const option of items()) option.tabIndex = option === target ? 0 : -1;
-    tell(target);
+    if (target instanceof HTMLElement) tell(target);
   });
   list.addEventListener("pointerover", (event) => tell(optionAt(event)));
   list.addEventListener("click", (event) => pick(optionAt(event)));
@@ -92,7 +92,7 @@ export function recordingsMenu({ recordings, shown, onPick }) {
   return pop;
 }
 
-const optionAt = ({ target }) => (target instanceof Element ? target.closest('[role="option"]') : null);
+const optionAt = (/** @type {Event} */ event) => closest(event, '[role="option"]') ?? undefined;
 
 /** Recordings by group, in the menu's order; those without a group are the others, at the end. @param {Recording[]} recordings */
 function grouped(recordings) {
@@ -141,7 +141,7 @@ function optionOf(one) {
   );
 }
 
-function letter({ tag, hue, underline }) {
+function letter(/** @type {{tag: string, hue: string, underline: string}} */ { tag, hue, underline }) {
   return h("b", { class: "hx-badge", "data-line": underline, style: { "--hue": hue }, text: tag });
 }
 

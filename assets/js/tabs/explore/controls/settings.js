@@ -4,17 +4,20 @@ import { h } from "../../../shared/kit/dom.js";
 import { typedNumber } from "../../../shared/levels/typed-number.js";
 import { SETTINGS } from "../../../../text/en/run.js";
 
-/** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} */
+/** @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
+/** @typedef {{setup: Record<string, any>, onEdit: (name: string, value: any) => void, onTell: (text: string) => void}} Context */
+
+/** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} @param {Context} ctx */
 export function settingsPanel(ctx) {
   const { setup } = ctx;
-  const inputs = {};
-  const edit = (name, value) => ctx.onEdit(name, value);
-  const keep = (name, input) => {
+  /** @type {Record<string, HTMLInputElement|HTMLSelectElement>} */ const inputs = {};
+  const edit = (/** @type {string} */ name, /** @type {unknown} */ value) => ctx.onEdit(name, value);
+  const keep = (/** @type {string} */ name, /** @type {HTMLInputElement|HTMLSelectElement} */ input) => {
     inputs[name] = input;
     return input;
   };
 
-  const pick = (name, /** @type {string[]} */ [label, tip], options) =>
+  const pick = (/** @type {string} */ name, /** @type {string[]} */ [label, tip], /** @type {string[][]} */ options) =>
     field(
       label,
       tip,
@@ -31,7 +34,7 @@ export function settingsPanel(ctx) {
       ),
     );
 
-  const figure = (name, /** @type {string[]} */ [label, tip], step) => {
+  const figure = (/** @type {string} */ name, /** @type {string[]} */ [label, tip], /** @type {string} */ step) => {
     const [low, high] = setup.limits[name];
     return field(
       label,
@@ -60,7 +63,7 @@ export function settingsPanel(ctx) {
     );
   };
 
-  const tick = (name, /** @type {string[]} */ [label, tip]) =>
+  const tick = (/** @type {string} */ name, /** @type {string[]} */ [label, tip]) =>
     h(
       "label",
       { class: "hx-tick", "data-tip": tip },
@@ -100,9 +103,10 @@ export function settingsPanel(ctx) {
   return {
     el,
     show(settings) {
-      const preset = setup.catalogue.find((p) => p.name === settings.preset);
-      if (document.activeElement !== inputs.preset) inputs.preset.replaceChildren(...presetChoices(setup.catalogue));
-      tellUnusable(unusable, setup.catalogue);
+      /** @type {Preset[]} */ const catalogue = setup.catalogue;
+      const preset = catalogue.find((p) => p.name === settings.preset);
+      if (document.activeElement !== inputs.preset) inputs.preset.replaceChildren(...presetChoices(catalogue));
+      tellUnusable(unusable, catalogue);
       const devices = preset?.devices ?? [];
       inputs.device.replaceChildren(
         h("option", { value: "", text: SETTINGS.anyDevice }),
@@ -111,16 +115,16 @@ export function settingsPanel(ctx) {
         ),
       );
       for (const [name, input] of Object.entries(inputs)) {
-        if (input.type === "checkbox") input.checked = settings[name];
+        if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = settings[name];
         else if (document.activeElement !== input) input.value = String(settings[name] ?? "");
       }
     },
   };
 }
 
-/** The presets, and below them the targets that the operator named. @param {any[]} catalogue */
+/** The presets, and below them the targets that the operator named. @param {Preset[]} catalogue */
 function presetChoices(catalogue) {
-  const choice = (/** @type {any} */ p) => {
+  const choice = (/** @type {Preset} */ p) => {
     const reason = (p.reason || (p.usable ? "" : SETTINGS.off)).split("; ")[0]; // the cure stands below the field
     return h("option", { value: p.name, text: reason ? `${p.title}: ${reason}` : p.title, disabled: !p.usable });
   };
@@ -133,11 +137,11 @@ function presetChoices(catalogue) {
   ];
 }
 
-/** Why some of them cannot be used, with what helps. @param {HTMLElement} el @param {any[]} catalogue */
+/** Why some of them cannot be used, with what helps. @param {HTMLElement} el @param {Preset[]} catalogue */
 function tellUnusable(el, catalogue) {
   const off = catalogue.filter((p) => !p.usable);
   const open = el.querySelector("details")?.open ?? false;
-  const why = (/** @type {any} */ p) => h("p", { class: "hx-item-note" }, h("b", { text: p.title }), ` ${p.reason}`);
+  const why = (/** @type {Preset} */ p) => h("p", { class: "hx-item-note" }, h("b", { text: p.title }), ` ${p.reason}`);
   const list = h(
     "details",
     { class: "hx-why-not" },
@@ -148,10 +152,10 @@ function tellUnusable(el, catalogue) {
   el.replaceChildren(...(off.length ? [list] : []));
 }
 
-function field(label, tip, input) {
+function field(/** @type {string} */ label, /** @type {string} */ tip, /** @type {HTMLElement} */ input) {
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), input);
 }
 
-function group(title, ...children) {
+function group(/** @type {string} */ title, /** @type {Node[]} */ ...children) {
   return h("fieldset", { class: "hx-group" }, h("legend", { text: title }), ...children);
 }

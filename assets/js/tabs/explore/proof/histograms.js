@@ -119,7 +119,8 @@ export function createDrawing(ctx) {
       say(where, DRAWS.nothing);
       say(
         intro,
-        model?.tokens.size && ![...model.tokens.values()].some((x) => x.judgements.some((y) => y.pRow))
+        model?.tokens.size &&
+          ![...model.tokens.values()].some((x) => x.judgements.some((/** @type {{pRow: object|null}} */ y) => y.pRow))
           ? DRAWS.norows
           : "",
       );
@@ -181,7 +182,10 @@ export function createDrawing(ctx) {
     for (const rule of RULES) say(offs[rule], n ? DRAWS.off(figure(tally.off(rule))) : "\u2013");
     say(chance, n ? DRAWS.chance(figure(expected(pair.p, n)), n.toLocaleString("en")) : "");
     const one = tally.last;
-    const share = pair.p.reduce((sum, x, i) => sum + Math.min(x, pair.q[i]), 0);
+    const share = pair.p.reduce(
+      (/** @type {number} */ sum, /** @type {number} */ x, /** @type {number} */ i) => sum + Math.min(x, pair.q[i]),
+      0,
+    );
     const said =
       one && n < 20
         ? `${DRAWS.last({ drafted: text(pair.ids[one.drafted]), coin: figure(one.coin), alpha: figure(one.alpha), kept: one.kept, out: text(pair.ids[one.out]) })}. `

@@ -68,10 +68,12 @@ export function marginOf(record, top) {
 
 // ---- Two lines of tokens, plain decoding above and the stack below: equal ones joined, small margins marked.
 
-/** @param {any} model @param {import("../../../shared/player/player.js").Player} player */
+/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
+
+/** @param {TraceModel} model @param {import("../../../shared/player/player.js").Player} player */
 export function linesView(model, player) {
   const { header, footer } = model;
-  if (header.levels.length === 1) return note(LINES.itself);
+  if (header?.levels.length === 1) return note(LINES.itself);
   const lines = linesOf(model);
   if (!lines.compared) return note(footer ? LINES.unmeasured : LINES.pending);
   const score = h("ol", { class: "hx-score", "aria-label": LINES.label, tabindex: "0" });
@@ -99,7 +101,7 @@ export function linesView(model, player) {
           },
         },
         h("b", { text: fine(margin) }),
-        h("span", { text: model.pieceText(lines.places[at].own ?? lines.places[at].plain) }),
+        h("span", { text: model.pieceText(lines.places[at].own ?? lines.places[at].plain ?? -1) }),
       ),
     );
   }
@@ -118,19 +120,20 @@ export function linesView(model, player) {
   );
 }
 
-/** Why the two lines are the same, or are not. */
+/** Why the two lines are the same, or are not. @param {TraceModel} model @param {Lines} lines */
 function reason({ header, baseline }, lines) {
-  if (!header.lossless) return LINES.lossy(header.lossless_reason);
+  if (header && !header.lossless) return LINES.lossy(header.lossless_reason);
   if (lines.first === null) return LINES.why;
-  return baseline.margin === null || nearTie(baseline.margin) ? "" : LINES.wrong;
+  const margin = baseline?.margin ?? null;
+  return margin === null || nearTie(margin) ? "" : LINES.wrong;
 }
 
 /** Two figures, however small: a near tie is what one looks for. */
 const fine = (/** @type {number|null} */ x) => (x === null ? LINES.unknown : String(Number(x.toPrecision(2))));
 
-const note = (text) => h("p", { class: "hx-proof-said", text });
+const note = (/** @type {string} */ text) => h("p", { class: "hx-proof-said", text });
 
-function said(model, lines) {
+function said(/** @type {TraceModel} */ model, /** @type {Lines} */ lines) {
   const count = model.committed.length;
   if (lines.first === null) return LINES.all(lines.equal);
   if (
@@ -152,10 +155,11 @@ const names = () =>
     h("span", { text: LINES.stack }),
   );
 
+/** @param {TraceModel} model @param {Lines} lines @param {Place} place */
 function cell(model, lines, { at, own, plain, same, margin, by }) {
   const record = model.tokens.get(model.committed[at]);
   const level = record ? model.levels[record.level] : null;
-  const word = (id, name) =>
+  const word = (/** @type {number|null} */ id, /** @type {string} */ name) =>
     h("span", {
       class: `hx-score-token ${name}`,
       text: id === null ? "\u00b7\u00b7\u00b7" : model.pieceText(id) || "\u2205",

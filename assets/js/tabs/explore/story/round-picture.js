@@ -12,6 +12,7 @@ import { timeBars } from "./run-picture.js";
 import { STORY } from "../../../../text/en/story.js";
 
 /** @typedef {import("./scenes.js").Moment} Moment @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
+/** @typedef {import("../../../shared/anatomy/round.js").Tile} Tile @typedef {import("../../../shared/anatomy/round.js").Call} Call @typedef {import("../../../shared/anatomy/round.js").Round} Round */
 /** @typedef {{el: HTMLElement, tile: import("../../../shared/anatomy/round.js").Tile, call: import("../../../shared/anatomy/round.js").Call, index: number}} Piece */
 
 const BEFORE = 110; // characters of the text that are shown before the round
@@ -89,8 +90,9 @@ export function roundPicture(model, place) {
     });
   }
 
-  const visible = (/** @type {Piece} */ { tile, call }, at) => stateOf(model, tile, call, at) !== "future";
-  const replaces = (/** @type {Piece} */ x, tile, call) =>
+  const visible = (/** @type {Piece} */ { tile, call }, /** @type {number} */ at) =>
+    stateOf(model, tile, call, at) !== "future";
+  const replaces = (/** @type {Piece} */ x, /** @type {Tile} */ tile, /** @type {Call} */ call) =>
     x.call === call && x.tile.what === "own" && x.tile.record.at === tile.record.at;
 
   return {
@@ -138,7 +140,7 @@ export function roundPicture(model, place) {
 }
 
 /** The widths of the places: as wide as the longest word that stands at one. */
-function columnsOf(model, round) {
+function columnsOf(/** @type {TraceModel} */ model, /** @type {Round} */ round) {
   const longest = Array(round.columns).fill(4);
   for (const { tiles } of round.calls)
     for (const { record } of tiles) {
@@ -189,7 +191,7 @@ function spanOf(model, token) {
   return el;
 }
 
-/** The end of the text before the round, from a word's beginning. */
+/** The end of the text before the round, from a word's beginning. @param {TraceModel} model @param {Round} round */
 function textBefore(model, round) {
   const whole = model.text(round.from).replace(/\s+/g, " ");
   const cut = whole.length > BEFORE ? whole.indexOf(" ", whole.length - BEFORE) : -1;

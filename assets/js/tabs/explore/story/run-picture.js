@@ -52,7 +52,8 @@ export function runPicture(model) {
   };
 }
 
-/** Tokens as cells of text, each with the place of its last token. */
+/** Tokens as cells of text, each with the place of its last token.
+ *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {{id: number, level: number}[]} tokens */
 function written(model, tokens) {
   const cells = splitCells(
     tokens.map(({ id }, serial) => ({ id, serial })),

@@ -19,7 +19,9 @@ import { TOLD } from "../../../../text/en/story.js";
  * @typedef {{id: number, at: number, ns: number}} PlainWord a token of plain decoding, its place and what its pass took
  */
 
+/** @type {{[what in What]: number}} */
 const MS = {
+  runs: 0, // as long as its replay lasts
   ...{ begins: 3400, drafts: 2900, rises: 3200, judges: 3200, corrects: 2000, commits: 3000 },
   ...{ alone: 1700, one: 650, both: 3000, ends: 3000 },
 };
@@ -52,6 +54,7 @@ export const sameText = ({ baseline, committed }) =>
 /** @param {TraceModel} model @param {Round} round @returns {Moment[]} */
 function roundMoments(model, round) {
   /** @type {Moment[]} */ const list = [];
+  /** @param {number} at @param {string} says */
   const add = (/** @type {What} */ what, at, says, /** @type {Call|null} */ call = null) =>
     list.push({ scene: 1, what, at, call, nth: 0, says, lasts: MS[what] });
   add("begins", round.t0 - 1, TOLD.begins);

@@ -18,6 +18,10 @@ import { STORY } from "../../../../text/en/story.js";
 import { LANGUAGE } from "../../../../text/language.js";
 import { ratio, rounded } from "../../../../text/numbers.js";
 
+/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel @typedef {import("../../../shared/run/events.js").Header} Header */
+/** @typedef {import("../../../shared/run/events.js").LevelInfo} LevelInfo @typedef {Record<string, any>} Status as the server sends it */
+/** @typedef {{pending: unknown, started: boolean}} Session @typedef {{mode: string, text: string, tip: string, law?: string}} Said */
+
 /**
  * `set({mode, text, tip})` says what is shown; `update` moves the figure.
  * @param {{why: string, story: boolean, share: {el: HTMLElement}|null, more: HTMLElement, onTheme: () => void}} ctx why: the
@@ -35,13 +39,14 @@ export function titleBar(ctx) {
     text,
     ...Object.values(exact),
   );
+  /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
   const button = (name, label, onclick) =>
     h(
       "button",
       { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
       icon(name),
     );
-  const opensHelp = button("help", TITLE.help);
+  const opensHelp = button("help", TITLE.help, () => {});
   opensHelp.classList.add("hx-open-help");
   const help = popover(opensHelp, helpPanel(), { label: TITLE.helpName });
   const figure = headline();
@@ -66,7 +71,7 @@ export function titleBar(ctx) {
   );
   return {
     el,
-    set(status) {
+    set(/** @type {Said} */ status) {
       badge.dataset.mode = status.mode;
       badge.dataset.tip = status.tip;
       say(text, status.text);
@@ -118,7 +123,7 @@ export function headline() {
   return {
     el,
     /** `waiting`: plain decoding is being measured. */
-    update(model, cursor, waiting) {
+    update(/** @type {TraceModel} */ model, /** @type {number} */ cursor, /** @type {boolean} */ waiting) {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
       const clock = clockOf(model.header);
@@ -144,12 +149,12 @@ export function headline() {
   };
 }
 
-function alone({ footer, header }) {
+function alone(/** @type {TraceModel} */ { footer, header }) {
   if (header?.levels.length === 1) return HEADLINE.itself;
   return footer ? HEADLINE.none : HEADLINE.later;
 }
 
-const speed = (value) => rounded(value);
+const speed = (/** @type {number|null} */ value) => rounded(value ?? NaN);
 
 // ---- The help: how to read every part of the page, its keys, and whose name it bears.
 
@@ -204,7 +209,8 @@ export function skipLinks() {
 // ---- Sentences: what the title bar and the progress note say.
 
 /** The title bar's badge: live or recorded, which weights, on which device, in which dtype; `law`, exact or
- *  lossy; "" where plain decoding beside it wrote another text, which the text says then. */
+ *  lossy; "" where plain decoding beside it wrote another text, which the text says then.
+ *  @param {TraceModel|null} model @param {Status} status @param {Session} session */
 export function describe(model, status, session, ready = true) {
   const header = model?.header;
   if (!header) {
@@ -217,7 +223,7 @@ export function describe(model, status, session, ready = true) {
         };
   }
   if (header.simulated) return made(header, session);
-  const top = header.levels.at(-1);
+  const top = header.levels[header.levels.length - 1];
   const running = session.pending && session.started && !model.footer;
   const mode = status.mode === "recorded" ? "recorded" : status.mode === "error" ? "error" : "live";
   const live = running ? STATUS.live : model.footer?.reason === "stopped" ? STATUS.liveStopped : STATUS.liveDone;
@@ -232,7 +238,7 @@ export function describe(model, status, session, ready = true) {
   const tip = [
     status.text && `${status.text}.`,
     lacks && STATUS.unknownTip,
-    differs ? STATUS.differsTip(model.baseline.margin) : lawTip(header.lossless_reason),
+    differs ? STATUS.differsTip(model.baseline?.margin ?? null) : lawTip(header.lossless_reason),
     clock?.said,
     source(top),
     header.replan && STATUS.autoTip,
@@ -242,13 +248,13 @@ export function describe(model, status, session, ready = true) {
     .join(" ");
   return {
     mode: session.pending && !session.started ? "loading" : mode,
-    text: `${parts.join(" · ")} · ${differs ? STATUS.differs(model.baseline.equal) : ""}`,
+    text: `${parts.join(" · ")} · ${differs ? STATUS.differs(model.baseline?.equal ?? 0) : ""}`,
     law: differs ? "" : header.lossless ? "exact" : "lossy",
     tip,
   };
 }
 
-/** The badge of a run in which no model ran. */
+/** The badge of a run in which no model ran. @param {Header} header @param {Session} session */
 function made(header, session) {
   const levels = STATUS.levels(header.levels.length);
   return {
@@ -258,11 +264,11 @@ function made(header, session) {
   };
 }
 
-const weights = (header) => header.levels.at(-1).label || header.preset || STATUS.target;
-const source = (level) =>
+const weights = (/** @type {Header} */ header) => header.levels.at(-1)?.label || header.preset || STATUS.target;
+const source = (/** @type {LevelInfo} */ level) =>
   level.weights?.source ? STATUS.weights([level.weights.source, level.weights.note].filter(Boolean).join("; ")) : "";
 
-/** Loading: what is happening, how far, and what one can do meanwhile. */
+/** Loading: what is happening, how far, and what one can do meanwhile. @param {Status} status */
 export function progressText(status) {
   const share = status.share ? `, ${Math.round(100 * status.share)} %` : "";
   return {

@@ -9,12 +9,16 @@ import { placed } from "../../../shared/levels/stack.js";
 import { ADD } from "../../../../text/en/tower.js";
 
 /**
- * @param {{levels: () => any[], onAdd: (level: object, index: number) => void, onOpen: () => void}} ctx levels: of the
+ * @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Entry} Entry
+ * @typedef {import("../../../shared/levels/stack.js").Preset} Preset @typedef {{known: Entry, gain: HTMLElement, item: HTMLElement}} Choice
+ * @typedef {{levels: () => Level[], onAdd: (level: Level, index: number) => void, onOpen: () => void}} Context levels: of the
  *   stack, cheapest first; onAdd: a level was chosen for this place; onOpen: the list is shown
  */
+
+/** @param {Context} ctx */
 export function addMenu(ctx) {
   const el = h("div", { class: "hx-add" });
-  /** @type {{known: any, gain: HTMLElement, item: HTMLElement}[]} */ let choices = []; // those that can be added
+  /** @type {Choice[]} */ let choices = []; // those that can be added
   /** @type {HTMLElement[]} */ let items = []; // the whole list
   /** @type {Set<string>} */ const priced = new Set(); // titles of levels that had a prediction
   let of = ""; // the preset whose levels they are
@@ -49,7 +53,7 @@ export function addMenu(ctx) {
     get open() {
       return details.open;
     },
-    /** The stack with each of the levels that can be added, in the order of the list. @param {any[]} levels */
+    /** The stack with each of the levels that can be added, in the order of the list. @param {Level[]} levels */
     options(levels) {
       return choices.map(({ known }) => {
         const { level, index } = placed(levels, known);
@@ -66,10 +70,10 @@ export function addMenu(ctx) {
       });
       if (!others.contains(document.activeElement) && !first.contains(document.activeElement)) sort();
     },
-    /** Lists the levels of a preset of the catalogue. */
+    /** Lists the levels of a preset of the catalogue. @param {Preset|null} preset */
     show(preset) {
       if (of !== preset?.name) priced.clear();
-      of = preset?.name;
+      of = preset?.name ?? "";
       const levels = (preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
       choices = [];
       items = levels.map((known) => choice(ctx, known, choices));
@@ -79,7 +83,7 @@ export function addMenu(ctx) {
   };
 }
 
-/** What the level of an entry of the catalogue is called. @param {any} known */
+/** What the level of an entry of the catalogue is called. @param {Entry} known */
 function title({ name, label, params = {} }) {
   if (!grammar.kinds.has(name)) return label || name;
   const options = Object.fromEntries(Object.entries(params).map(([key, value]) => [key, String(value)]));
@@ -90,7 +94,7 @@ function title({ name, label, params = {} }) {
 const same = (list, items) =>
   list.childElementCount === items.length && items.every((one, i) => one === list.children[i]);
 
-function choice(ctx, known, choices) {
+function choice(/** @type {Context} */ ctx, /** @type {Entry} */ known, /** @type {Choice[]} */ choices) {
   const reason = whyNot(known, ctx.levels());
   const gain = h("span", { class: "hx-item-gain" });
   const button = h(
@@ -123,7 +127,7 @@ function gainOf(price, now) {
   return words.gain(now.speedup, price.speedup);
 }
 
-function whyNot(known, levels) {
+function whyNot(/** @type {Entry} */ known, /** @type {Level[]} */ levels) {
   if (!known.usable) return known.reason || ADD.unusable;
   if (levels.length >= grammar.most_levels) return ADD.most(grammar.most_levels);
   if (!known.can_draft) return ADD.cannotDraft;

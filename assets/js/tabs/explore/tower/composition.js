@@ -8,7 +8,10 @@ import { shareText, trunksOf, trunksPlanned } from "../../../shared/levels/trunk
 import { noteOf, runLevel } from "./floor/floor-notes.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
-/** A level as the grammar writes it. @param {any} level @param {number|null} block @param {boolean} last */
+/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {Level & {on: boolean}} OnLevel */
+/** @typedef {import("../../../shared/run/events.js").Header} Header @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
+
+/** A level as the grammar writes it. @param {Level} level @param {number|null} block @param {boolean} last */
 const writtenAs = (level, block, last) => (last ? format([level]) : format([{ ...level, block }, level]).split(",")[0]);
 
 const UNDONE = 50; // changes that can be taken back
@@ -18,13 +21,13 @@ export class Composition {
   constructor(presets, faults) {
     this.presets = presets;
     this.faults = faults;
-    /** @type {any[]} */ this.levels = []; // cheapest first: {name, block, options, on}
-    /** @type {any} */ this.preset = null;
-    /** @type {any} */ this.run = null; // header of the run that is shown
+    /** @type {OnLevel[]} */ this.levels = []; // cheapest first: {name, block, options, on}
+    /** @type {Preset|null} */ this.preset = null;
+    /** @type {Header|null} */ this.run = null; // header of the run that is shown
     /** @type {string[]} */ this.past = []; // the levels before each change, as JSON
     this.now = "[]";
     this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
-    /** @type {any[]} */ this.shared = []; // trunks of the stack
+    /** @type {import("../../../shared/levels/trunk.js").Trunk[]} */ this.shared = []; // trunks of the stack
   }
 
   /** The levels that are switched on. */
@@ -38,13 +41,14 @@ export class Composition {
 
   /** Whether this is the stack that ran. */
   get same() {
-    const ran = this.run && parse(this.run.stack);
-    const elsewhere = ran && this.presets.includes(this.run.preset) && this.run.preset !== this.preset?.name;
+    const { run } = this;
+    const ran = run && parse(run.stack);
+    const elsewhere = ran && this.presets.includes(run.preset ?? "") && run.preset !== this.preset?.name;
     return ran && !elsewhere
       ? same(
           ran,
           this.on,
-          this.run.levels.map((level) => level.block),
+          run.levels.map((level) => level.block),
         )
       : false;
   }
@@ -68,7 +72,7 @@ export class Composition {
     return this.borrowed && made.length > 0 && made.every(Boolean);
   }
 
-  /** Another stack; whether the text is one. */
+  /** Another stack; whether the text is one. @param {string} text */
   set(text) {
     const levels = parse(text);
     if (!levels) return false;
@@ -81,7 +85,7 @@ export class Composition {
     return true;
   }
 
-  /** Another stack, which the visitor chose and can take back; whether the text is one. */
+  /** Another stack, which the visitor chose and can take back; whether the text is one. @param {string} text */
   choose(text) {
     const { past, now } = this;
     if (!this.set(text)) return false;
@@ -105,13 +109,13 @@ export class Composition {
     return true;
   }
 
-  /** Another run is shown. */
+  /** Another run is shown. @param {Header} header */
   ran(header) {
     this.run = header;
     this.borrowed = Boolean(header.simulated) && !header.preset && header.stack === this.stack;
   }
 
-  /** Moves a level; the roof stays the roof. */
+  /** Moves a level; the roof stays the roof. @param {number} from @param {number} to */
   move(from, to) {
     const top = this.levels.length - 1;
     if (from === to || from < 0 || to < 0 || from >= top || to >= top) return false;
@@ -122,29 +126,32 @@ export class Composition {
 
   /** Works out which levels share a model: as the run had it, or as this stack will. */
   plan() {
-    const layers = this.preset?.levels.find((level) => level.depth)?.depth.max + 1 || 0;
-    this.shared = this.same ? trunksOf(this.run) : trunksPlanned(this.on, layers);
+    const deepest = this.preset?.levels.find((level) => level.depth)?.depth?.max;
+    const layers = deepest === undefined ? 0 : deepest + 1;
+    this.shared = this.run && this.same ? trunksOf(this.run) : trunksPlanned(this.on, layers);
   }
 
-  shareOf(index) {
+  shareOf(/** @type {number|null} */ index) {
     const member = this.shared.flatMap((trunk) => trunk.members).find((m) => m.index === index);
     return member ? shareText(member) : "";
   }
 
-  /** The text of a stack with every T in it. */
+  /** The text of a stack with every T in it. @param {Level[]} levels */
   whole(levels) {
     return format(levels.map((level) => ({ ...level, block: blockOf(level, this.find(level)?.default_block ?? 4) })));
   }
 
-  /** What is known of a level. */
+  /** What is known of a level. @param {Level} level */
   find(level) {
     if (this.madeUp) return runLevel(this._made(level));
     const named = (this.preset?.levels ?? []).filter((l) => l.name === level.name);
     const exact = named.find((l) => l.params?.id && l.params.id === level.options.id);
-    return exact ?? named[0] ?? (this.same ? runLevel(this.run.levels[this.on.indexOf(level)]) : null);
+    return (
+      exact ?? named[0] ?? (this.same ? runLevel(this.run?.levels[this.on.findIndex((one) => one === level)]) : null)
+    );
   }
 
-  /** What the floors say of their levels, cheapest first; no two by one name. @returns {any[]} */
+  /** What the floors say of their levels, cheapest first; no two by one name. @returns {import("./floor/depth.js").Info[]} */
   infos() {
     const isSame = this.same;
     const infos = this.levels.map((level) => this._info(level, isSame));
@@ -152,25 +159,25 @@ export class Composition {
     return infos.map((info, i) => ({ ...info, label: labels[i] }));
   }
 
-  _info(level, isSame) {
+  _info(/** @type {OnLevel} */ level, /** @type {boolean} */ isSame) {
     const index = this.on.indexOf(level);
-    const ran = isSame && index >= 0 ? this.run.levels[index] : null;
+    const ran = isSame && index >= 0 ? (this.run?.levels[index] ?? null) : null;
     const known = this.find(level);
     const made = this.madeUp;
     return {
       kind: ran?.kind ?? known?.kind ?? level.name,
       name: level.name,
-      label: made ? known.label : levelName(level),
+      label: made && known ? known.label : levelName(level),
       block: blockOf(level, ran?.block ?? known?.default_block ?? 4),
       written: writtenAs(level, blockOf(level, ran?.block ?? known?.default_block ?? 4), level === this.levels.at(-1)),
-      note: made || (ran && this.run.simulated) ? TOWER.simulated : noteOf(level, ran, known, this.shareOf(index)),
+      note: made || (ran && this.run?.simulated) ? TOWER.simulated : noteOf(level, ran, known, this.shareOf(index)),
       eager: ran?.params?.eager, // why its passes are launched kernel by kernel on a GPU
     };
   }
 
-  /** The level of the simulated run that this one stands for, or null. */
+  /** The level of the simulated run that this one stands for, or null. @param {Level} level */
   _made(level) {
-    if (!this.borrowed) return null;
+    if (!this.borrowed || !this.run) return null;
     const at = (parse(this.run.stack) ?? []).findIndex(
       (ran) => ran?.name === level.name && ran?.options.id === level.options.id,
     );

@@ -45,7 +45,7 @@ export function reorder(list, onDrop) {
     release();
   });
 
-  function aim(over) {
+  function aim(/** @type {HTMLElement|null} */ over) {
     if (!held || over === held.over) return;
     held.over?.classList.remove("hx-aim");
     over?.classList.add("hx-aim");
@@ -64,9 +64,11 @@ export function reorder(list, onDrop) {
 /**
  * The floor at a height of the window, the carried one left out; above the first one and below the last one count too.
  */
-function floorAt(list, y, carried) {
-  const floors = [...list.querySelectorAll(":scope > .hx-floor")].filter((floor) => floor !== carried);
-  let best = null;
+function floorAt(/** @type {HTMLElement} */ list, /** @type {number} */ y, /** @type {HTMLElement} */ carried) {
+  const floors = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(":scope > .hx-floor"))].filter(
+    (floor) => floor !== carried,
+  );
+  /** @type {HTMLElement|null} */ let best = null;
   let nearest = Infinity;
   for (const floor of floors) {
     const { top, bottom } = floor.getBoundingClientRect();

@@ -25,7 +25,7 @@ export class Origin {
     this._say(this.told);
   }
 
-  async _ask(query) {
+  async _ask(/** @type {string} */ query) {
     this.asked = query;
     this.told = "";
     const reply = await fetch(new URL(`../../../../../planner/origin?${query}`, import.meta.url)).catch(() => null);
@@ -35,7 +35,7 @@ export class Origin {
     this._say(this.told);
   }
 
-  _say(text) {
+  _say(/** @type {string} */ text) {
     say(this.el, text && PLAN.auto(text));
     this.el.hidden = !text;
   }

@@ -21,17 +21,22 @@ import { PANEL } from "../../../../text/en/panels.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
 /**
- * @param {HTMLElement} host
- * @param {{presets: string[], panels: import("../../../shared/visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => object,
- *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} ctx
+ * @typedef {{presets: string[], panels: import("../../../shared/visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => Record<string, any>,
+ *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} Context
  *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
  *   onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
  */
+
+/** @param {HTMLElement} host @param {Context} ctx */
 export function createTower(host, ctx) {
   const tower = new Tower(ctx);
   host.append(tower.el);
   return tower;
 }
+
+/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
+/** @typedef {import("../../../shared/levels/kinds.js").Look} Look @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
+/** @typedef {import("../../../shared/run/events.js").Header} Header @typedef {ReturnType<typeof floorOf> & {shaft: ReturnType<typeof shaftOf>|null, index: number|null}} Floor */
 
 /** Whether a key press asks to take back a change of the stack, and not of a text that is being typed. @param {KeyboardEvent} event */
 function takesBack(event) {
@@ -44,12 +49,12 @@ function takesBack(event) {
 }
 
 class Tower {
-  constructor(ctx) {
+  constructor(/** @type {Context} */ ctx) {
     this.ctx = ctx;
     this.judge = new Faults(() => this._judged());
     this.of = new Composition(ctx.presets, this.judge);
-    this.views = []; // floors, cheapest first
-    this.columns = []; // views of the trunks
+    /** @type {Floor[]} */ this.views = []; // floors, cheapest first
+    /** @type {ReturnType<typeof trunkView>[]} */ this.columns = []; // views of the trunks
     this.open = new Set(); // levels whose details are open
     this.list = h("ol", { class: "hx-floors", "aria-label": TOWER.levels });
     this.note = h("p", { class: "hx-tower-note" });
@@ -141,9 +146,9 @@ class Tower {
     return this.of.madeUp;
   }
 
-  /** Another preset: its levels are what can be added. */
+  /** Another preset: its levels are what can be added. @param {Preset|null|undefined} preset */
   setPreset(preset) {
-    this.of.preset = preset;
+    this.of.preset = preset ?? null;
     const stacks = preset?.stacks ?? [];
     this.presets.replaceChildren(
       h("option", { value: "", text: stacks.length ? TOWER.readyMade : TOWER.own }),
@@ -152,14 +157,14 @@ class Tower {
     this.render();
   }
 
-  /** Shows a stack; returns false when the text is none. */
+  /** Shows a stack; returns false when the text is none. @param {string} text */
   setStack(text) {
     if (!this.of.set(text)) return false;
     this.render();
     return true;
   }
 
-  /** The run whose figures the floors show. */
+  /** The run whose figures the floors show. @param {Header} header */
   setRun(header) {
     this.of.ran(header);
     this.render();
@@ -193,7 +198,7 @@ class Tower {
         drafts: this.of.find(level)?.drafts ?? [],
         share: this.of.shareOf(index),
         onEdit: () => this._edited(),
-        onTell: this.ctx.onTell,
+        onTell: this.ctx.onTell ?? (() => {}),
         onPreview: () => {
           this.of.plan();
           this._drawTrunks(looks);
@@ -213,30 +218,31 @@ class Tower {
     this.el.classList.toggle("hx-stale", Boolean(this.of.run) && !same);
     this.nameStack();
     this._restore(focus);
-    this._last = null;
   }
 
-  /** Gauges at a moment of the run. */
+  /** Gauges at a moment of the run. @param {TraceModel|null} model @param {number} cursor */
   update(model, cursor) {
-    const same = model?.header && this.isSame;
-    const kv = same ? model.kvAt(cursor) : null;
-    const longest = same ? model.header.prompt_ids.length + model.header.max_new_tokens : 1;
-    const round = same ? (model.rounds[model.roundAt(cursor)]?.round ?? null) : null;
-    const plan = same ? model.planAt(cursor) : null;
-    say(this.note, plan ? planText(plan, Boolean(model.header.replan)) : this.remark);
-    this.origin.show(same ? model.header : null, this.ctx.settings());
-    this.forecast.measured(same ? model : null);
-    for (const view of this.columns) view.update(same ? model : null, cursor, round);
+    const header = this.isSame ? model?.header : null;
+    const same = header ? model : null;
+    const kv = same?.kvAt(cursor) ?? null;
+    const longest = header ? header.prompt_ids.length + header.max_new_tokens : 1;
+    const round = same?.rounds[same.roundAt(cursor)]?.round ?? null;
+    const plan = same?.planAt(cursor) ?? null;
+    say(this.note, plan ? planText(plan, Boolean(header?.replan)) : this.remark);
+    this.origin.show(header ?? null, this.ctx.settings());
+    this.forecast.measured(same);
+    for (const view of this.columns) view.update(same, cursor, round);
     for (const view of this.views) {
       const level = view.index === null ? null : view.index;
-      const figures = same && level !== null ? model.figures.of(cursor, level) : null;
+      const figures = same && level !== null ? same.figures.of(cursor, level) : null;
       view.update(
-        figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(model, cursor, level, figures) },
+        same &&
+          figures && { ...figures, ms_per_call: figures.ms_per_call ?? callsOf(same, cursor, figures.level, figures) },
         level === null ? null : (kv?.levels.find((l) => l.level === level) ?? null),
         longest,
       );
       view.plan(...inPlan(plan, level));
-      if (view.shaft) view.shaft.update(same && level !== null ? model : null, cursor, level, round, figures);
+      view.shaft?.update(level === null ? null : same, cursor, level ?? 0, round, figures);
     }
   }
 
@@ -248,14 +254,14 @@ class Tower {
   }
 
   /** Moves a level; the roof stays the roof. What had the focus goes with its floor, so that it can be moved on. */
-  move(from, to) {
+  move(/** @type {number} */ from, /** @type {number} */ to) {
     const key = this._focused()?.replace(/\d+$/, "");
     if (!this.of.move(from, to)) return;
     this._edited();
     if (key && !this._restore(`${key}${to}`)) this._restore(`grip-${to}`);
   }
 
-  _drawTrunks(looks) {
+  _drawTrunks(/** @type {Look[]} */ looks) {
     const on = looks.filter((_, i) => this.of.levels[i].on);
     this.columns = this.of.shared.map((trunk) => trunkView(trunk, (index) => on[index]));
     this.trunks.replaceChildren(...this.columns.map((view) => view.el));
@@ -269,7 +275,7 @@ class Tower {
     this.ctx.onChange(this.stack);
   }
 
-  _add(level, index) {
+  _add(/** @type {Level} */ level, /** @type {number} */ index) {
     this.of.levels.splice(index, 0, { ...level, on: true });
     this._edited();
   }
@@ -284,7 +290,7 @@ class Tower {
     return true;
   }
 
-  _remove(i) {
+  _remove(/** @type {number} */ i) {
     this.of.levels.splice(i, 1);
     this._edited();
   }
@@ -310,7 +316,7 @@ class Tower {
   /** What the theory says of this stack, and of it with each level that may be added. */
   _foretell() {
     if (this.ctx.fixed || !this.of.preset) return;
-    const settings = /** @type {any} */ (this.ctx.settings());
+    const settings = this.ctx.settings();
     const { preset, device, replan } = settings;
     const stack = this.of.whole(this.of.on);
     const where = {
@@ -346,7 +352,7 @@ class Tower {
   }
 
   _pick() {
-    const made = this.of.preset.stacks.find((s) => s.name === this.presets.value);
+    const made = this.of.preset?.stacks.find((s) => s.name === this.presets.value);
     if (!made || !this.of.choose(made.stack)) return;
     this.render();
     this.ctx.onChange(this.stack, Boolean(made.replan));
@@ -357,9 +363,10 @@ class Tower {
     return active instanceof HTMLElement && this.el.contains(active) ? (active.dataset.key ?? null) : null;
   }
 
-  /** Gives the focus to a control; whether it can have it. */
+  /** Gives the focus to a control; whether it can have it. @param {string|null} key */
   _restore(key) {
-    const control = key && this.el.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`);
+    /** @type {HTMLElement|null} */
+    const control = key ? this.el.querySelector(`[data-key="${CSS.escape(key)}"]:enabled`) : null;
     control?.focus();
     return Boolean(control);
   }

@@ -12,6 +12,8 @@ import { ratio } from "../../../../text/numbers.js";
 
 const GAP = 0.07; // of the column's height: what a tag needs
 
+/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
+
 /**
  * @param {import("../../../shared/levels/trunk.js").Trunk} trunk
  * @param {(index: number) => {tag: string, hue: string}} look of a level of the stack
@@ -39,7 +41,7 @@ export function trunkView(trunk, look) {
   let drawn = "?";
   rest();
 
-  function describe(text) {
+  function describe(/** @type {string} */ text) {
     if (el.dataset.tip === text) return;
     el.dataset.tip = text;
     el.setAttribute("aria-label", text);
@@ -58,7 +60,7 @@ export function trunkView(trunk, look) {
   return {
     el,
     /** Rows that were run in this round up to the cursor; at rest where the trace tells none. */
-    update(model, cursor, round) {
+    update(/** @type {TraceModel|null} */ model, /** @type {number} */ cursor, /** @type {number|null} */ round) {
       const members = trunk.members.map((m) => m.index);
       const spans =
         model && round !== null
@@ -90,7 +92,7 @@ export function trunkView(trunk, look) {
       });
       describe(
         TRUNK.rows(
-          roundNumber(round),
+          roundNumber(round ?? 0),
           [...counts].map(([level, rows]) => `${look(level).tag} ${runs(rows)}`).join("; "),
           own,
         ),
@@ -99,11 +101,12 @@ export function trunkView(trunk, look) {
   };
 }
 
+/** @param {Map<number, number[]>} counts @param {number} i */
 const total = (counts, i) => [...counts.values()].reduce((sum, rows) => sum + rows[i], 0);
 
-/** Rows per layer as runs of equal counts: "4 on layers 8–29, 1 on 0–7". */
+/** Rows per layer as runs of equal counts: "4 on layers 8–29, 1 on 0–7". @param {number[]} rows */
 function runs(rows) {
-  const found = [];
+  /** @type {string[]} */ const found = [];
   for (let lo = 0; lo < rows.length; lo++) {
     let hi = lo + 1;
     while (hi < rows.length && rows[hi] === rows[lo]) hi += 1;
@@ -114,7 +117,7 @@ function runs(rows) {
 }
 
 /** Where the members' tags stand, 0 at the bottom and 1 at the top, far enough apart to be read. */
-function spread({ layers, members }) {
+function spread(/** @type {import("../../../shared/levels/trunk.js").Trunk} */ { layers, members }) {
   const placed = [...members]
     .sort((a, b) => a.depth - b.depth || a.index - b.index)
     .map((member) => ({ member, y: member.depth / layers }));
@@ -127,7 +130,8 @@ function spread({ layers, members }) {
 
 const MOST = 16;
 
-/** @param {boolean} first whether it is the topmost, whose sign is explained @returns {{el: HTMLElement, update: Function}} */
+/** @param {boolean} first whether it is the topmost, whose sign is explained @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number, level: number, round: number|null,
+ *   figures: import("../../../shared/run/figures.js").Gauge|null) => void}} */
 export function shaftOf(first) {
   const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
   const fill = h("i", { style: { width: "0" } });
@@ -148,18 +152,23 @@ export function shaftOf(first) {
       const offered = Boolean(model?.trees.length);
       fill.style.width = `${100 * (a ?? 0)}%`;
       const of = (/** @type {string} */ text) =>
-        cursor < model.end ? text : stated(["acceptance", model.levels[level].tag], ofRun(model.header), text);
+        !model || cursor < model.end
+          ? text
+          : stated(["acceptance", model.levels[level].tag], ofRun(model.header), text);
       say(value, a == null ? "\u2013" : of(ratio(a)));
-      gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures.accepted, figures.judged, offered);
+      gauge.dataset.tip = a == null ? SHAFT.tip : SHAFT.is(figures?.accepted ?? 0, figures?.judged ?? 0, offered);
     },
   };
 }
 
-/** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}]. */
+/** @typedef {{serial: number, hue: string, state: string, tree: import("../../../shared/run/records.js").Tree|null}} Tile */
+
+/** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}].
+ *  @param {TraceModel} model @param {number} cursor @param {number} level @param {number|null} round */
 function seen(model, cursor, level, round) {
-  const found = [];
+  /** @type {Tile[]} */ const found = [];
   const running = round === null ? [] : model.levelsIn(round);
-  if (!running.includes(level)) return found; // it rests: nothing stands before it
+  if (round === null || !running.includes(level)) return found; // it rests: nothing stands before it
   for (const record of model.tokensOf(round)) {
     if (record.level >= level || record.tDraft > cursor) continue;
     const below = record.judgements.filter((j) => j.level < level);
@@ -174,16 +183,17 @@ function seen(model, cursor, level, round) {
   return tree ? found.filter((tile) => tile.tree === tree).slice(0, MOST) : found.slice(-MOST);
 }
 
+/** @param {import("../../../shared/run/records.js").TokenRecord} record */
 const treeBefore = (record) => (record.how === "draft" ? (record.fork?.tree ?? null) : null);
 
-function draw(host, tiles) {
-  while (host.children.length > tiles.length) host.lastChild.remove();
+function draw(/** @type {HTMLElement} */ host, /** @type {Tile[]} */ tiles) {
+  while (host.children.length > tiles.length) host.lastChild?.remove();
   while (host.children.length < tiles.length) host.append(h("i", { class: "hx-tile" }));
   tiles.forEach((tile, i) => {
-    const element = host.children[i];
+    const element = /** @type {HTMLElement} */ (host.children[i]);
     if (element.dataset.state !== tile.state) element.dataset.state = tile.state;
     if (element.dataset.serial !== String(tile.serial)) {
-      element.dataset.serial = tile.serial;
+      element.dataset.serial = String(tile.serial);
       element.style.setProperty("--hue", tile.hue);
     }
   });

@@ -4,11 +4,20 @@ import { h, say } from "../../../../shared/kit/dom.js";
 import { grammar, heeds, kindOf } from "../../../../shared/levels/kinds.js";
 import { DEPTH } from "../../../../../text/en/tower.js";
 
+/**
+ * @typedef {import("../../../../shared/levels/stack.js").Level & {on: boolean}} OnFloor @typedef {import("../../../../shared/levels/stack.js").Draft} Draft
+ * @typedef {{kind: string, name: string, label: string, block: number, written: string, note: string, eager?: string}} Info what a floor says of its level
+ * @typedef {{position: number, levels: number, fixed: boolean, top: boolean, bottom: boolean, look: import("../../../../shared/levels/kinds.js").Look, info: Info,
+ *   reason: string, open: boolean, depth: import("../../../../shared/levels/stack.js").Entry["depth"]|null, drafts: Draft[], share: string,
+ *   onEdit: () => void, onTell: (text: string) => void, onPreview: () => void, onMove: (step: number) => void, onRemove: () => void,
+ *   onOpen: (open: boolean) => void}} At where a floor stands, and whom it tells
+ */
+
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
-export function depthRow(level, at) {
-  const { min, max, trained = [] } = at.depth;
-  const value = Math.min(max, Math.max(min, +level.options.at || at.depth.default || min));
-  const place = (depth) => (max > min ? (depth - min) / (max - min) : 0);
+export function depthRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
+  const { min = 1, max = 1, trained = [], default: usual } = at.depth ?? {};
+  const value = Math.min(max, Math.max(min, +level.options.at || usual || min));
+  const place = (/** @type {number} */ depth) => (max > min ? (depth - min) / (max - min) : 0);
   const words = h("b", { class: "hx-depth-value" });
   const how = h("small", { class: "hx-depth-how" });
   const input = h("input", {
@@ -27,12 +36,12 @@ export function depthRow(level, at) {
     onchange: () => at.onEdit(),
   });
   const ticks = trained.map((depth) => h("i", { class: "hx-depth-tick", style: { "--at": place(depth) } }));
-  const set = (depth) => {
+  const set = (/** @type {number} */ depth) => {
     if (String(depth) !== level.options.at) reread(level, at.drafts, depth);
     level.options.at = String(depth);
     show(depth);
   };
-  const show = (depth) => {
+  const show = (/** @type {number} */ depth) => {
     say(words, DEPTH.of(depth, max + 1));
     input.style.setProperty("--done", `${100 * place(depth)}%`);
     const text = reading(level, at, depth);
@@ -57,7 +66,7 @@ export function depthRow(level, at) {
 }
 
 /** Which trained draft a level uses. An exit may also be read through the model's own norm and head. */
-export function draftRow(level, at) {
+export function draftRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const exit = heeds(level.name, "at");
   const here = exit
     ? at.drafts.filter((draft) => draft.at === undefined || String(draft.at) === level.options.at)
@@ -95,7 +104,7 @@ export function draftRow(level, at) {
   );
 }
 
-/** What drafts where an n-gram level finds nothing. */
+/** What drafts where an n-gram level finds nothing. @param {OnFloor} level @param {At} at */
 export function missRow(level, at) {
   const options = [
     ["", DEPTH.noMiss],
@@ -127,13 +136,13 @@ export function missRow(level, at) {
 }
 
 /** A draft belongs to one depth: another depth drops it, the lens works at every depth. */
-function reread(level, drafts, depth) {
+function reread(/** @type {OnFloor} */ level, /** @type {Draft[]} */ drafts, /** @type {number} */ depth) {
   const named = drafts.find((draft) => draft.name === level.options.id);
   if (level.options.id && level.options.id !== "lens" && (named?.at ?? null) !== depth) delete level.options.id;
 }
 
-function reading(level, at, depth) {
+function reading(/** @type {OnFloor} */ level, /** @type {At} */ at, /** @type {number} */ depth) {
   if (level.options.id && level.options.id !== "lens") return DEPTH.byDraft(level.options.id);
   if (level.options.id === "lens") return DEPTH.byLens;
-  return at.depth.trained?.includes(depth) ? DEPTH.trained : DEPTH.untrained;
+  return at.depth?.trained?.includes(depth) ? DEPTH.trained : DEPTH.untrained;
 }

@@ -7,7 +7,9 @@ import { typedNumber } from "../../../../shared/levels/typed-number.js";
 import { counts, variants } from "../../../../shared/levels/stack.js";
 import { FLOOR } from "../../../../../text/en/tower.js";
 
-/** The button that unfolds them, and their panel. */
+/** @typedef {import("./depth.js").OnFloor} OnFloor @typedef {import("./depth.js").At} At @typedef {import("../../../../shared/levels/kinds.js").Key} Key */
+
+/** The button that unfolds them, and their panel. @param {OnFloor} level @param {At} at */
 export function more(level, at) {
   const panel = h("div", { class: "hx-floor-more" });
   panel.hidden = !at.open;
@@ -62,7 +64,7 @@ export function more(level, at) {
 }
 
 /** A control for every key of the level that has one and counts where it stands: how it verifies, then how it drafts. */
-function controls(level, at) {
+function controls(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const names = kindOf(level.name)?.keys ?? [];
   const keys = names.map((name) => grammar.keys.get(name)).filter((key) => key !== undefined);
   const shown = keys.filter(
@@ -81,11 +83,13 @@ function controls(level, at) {
     .map((key) => (MADE[key.type] ?? figure)(key, level, at));
 }
 
+/** @param {Key} key @param {OnFloor} level @param {At} at */
 function choice({ name: key, label, words, tip, inner = [] }, level, at) {
   // What makes a level another kind is offered where it can be that one.
   const others = variants().filter(
     (own) => own.key === key && own.name !== level.name && own.value !== level.options[key],
   );
+  /** @param {string} value */
   const here = (value) => at.top || !inner.length || inner.includes(value) || value === level.options[key];
   const names = Object.entries(words).filter(([value]) => here(value) && !others.some((own) => own.value === value));
   const select = h(
@@ -105,7 +109,7 @@ function choice({ name: key, label, words, tip, inner = [] }, level, at) {
 }
 
 /** How many tokens are offered behind each token, by depth, and T follows; or what another key says instead. */
-function shape({ name: key, tip }, level, at) {
+function shape(/** @type {Key} */ { name: key, tip }, /** @type {OnFloor} */ level, /** @type {At} */ at) {
   const keys = [...grammar.keys.values()].filter((one) => one.name === key || one.instead === key);
   const names = keys.flatMap(({ name, words }) => {
     const own = level.options[name];
@@ -132,7 +136,7 @@ function shape({ name: key, tip }, level, at) {
   return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
 }
 
-/** Whether something is done or not. */
+/** Whether something is done or not. @param {Key} key @param {OnFloor} level @param {At} at */
 function tick({ name: key, label, tip }, level, at) {
   const input = h("input", {
     type: "checkbox",
@@ -146,13 +150,13 @@ function tick({ name: key, label, tip }, level, at) {
   return h("label", { class: "hx-tick", "data-tip": tip }, input, h("span", { text: label }));
 }
 
-const MADE = { choice, shape, switch: tick };
+/** @type {Record<string, typeof figure>} */ const MADE = { choice, shape, switch: tick };
 
-/** A number, which may belong to a choice above it. */
+/** A number, which may belong to a choice above it. @param {Key} key @param {OnFloor} level @param {At} at */
 function figure({ name: key, label, low: min, high: max, step, tip, tips, when }, level, at) {
   return h(
     "label",
-    { class: "hx-field", "data-tip": tips[level.options[when?.[0]]] ?? tip },
+    { class: "hx-field", "data-tip": tips[level.options[when?.[0] ?? ""]] ?? tip },
     h("span", { text: label }),
     h("input", {
       type: "number",

@@ -6,11 +6,15 @@ import { fanOf } from "../../../../shared/levels/stack.js";
 import { stackName } from "../../../../shared/levels/stack-names.js";
 import { FLOOR, PLAN } from "../../../../../text/en/tower.js";
 
-/** What stands below a level's name: its databases, its layers, or its weights and their number format. */
+/** @typedef {import("../../../../shared/levels/stack.js").Level} Level @typedef {import("../../../../shared/levels/stack.js").Entry} Entry */
+/** @typedef {import("../../../../shared/run/events.js").LevelInfo} LevelInfo @typedef {import("../../../../shared/run/events.js").Plan} Plan */
+
+/** What stands below a level's name: its databases, its layers, or its weights and their number format.
+ *  @param {Level} level @param {LevelInfo|null} ran @param {Entry|null} known @param {string} share */
 export function noteOf(level, ran, known, share) {
   const { key, value } = fanOf(level);
   const own = ownNote(level, ran, known, share);
-  const shaped = { tree: FLOOR.tree, grow: FLOOR.dynamic }[key];
+  const shaped = key === "tree" ? FLOOR.tree : key === "grow" ? FLOOR.dynamic : null;
   const parts = [
     own,
     shaped?.(value, +level.options.replace > 0) ?? "",
@@ -20,6 +24,7 @@ export function noteOf(level, ran, known, share) {
   return parts.filter(Boolean).join(", ");
 }
 
+/** @param {Level} level @param {LevelInfo|null} ran @param {Entry|null} known @param {string} share */
 function ownNote(level, ran, known, share) {
   const kind = kindOf(ran?.kind ?? known?.kind);
   if (kind.keys.includes("db")) {
@@ -43,7 +48,8 @@ const sourcesOf = (value) =>
     .flatMap((part) => (part.includes(".") ? part.replace(/^.*[\\/]/, "") : [...part]))
     .join(" ");
 
-/** What a plan makes of a level of the run: [words, whether it rests]; [null, false] without a plan. */
+/** What a plan makes of a level of the run: [words, whether it rests]; [null, false] without a plan.
+ *  @param {Plan|null} plan @param {number|null} index @returns {[string|null, boolean]} */
 export function inPlan(plan, index) {
   if (!plan || index === null) return [null, false];
   const place = plan.levels.indexOf(index);
@@ -52,36 +58,39 @@ export function inPlan(plan, index) {
 }
 
 /** A plan in a sentence or two: since when, which levels, and why. auto: whether levels are chosen while it runs. */
-export const planText = (plan, auto = true) =>
+export const planText = (/** @type {Plan} */ plan, auto = true) =>
   (auto ? PLAN.is : PLAN.left)(roundNumber(plan.round), stackName(plan.stack), plan.why);
 
 /**
  * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
  * hsd_core/theory/replan.py.
+ * @param {{profile: Record<string, any>|null, machine: string, preset: string|null, option?: string}} of
  */
-export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset) }) {
+export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset ?? "") }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
   if (source === "measured") return PLAN.here(day);
   if (source !== "shipped" && source !== "given") return PLAN.unknown;
   return PLAN.elsewhere({ given: source === "given", where, day, machine, option });
 }
 
-/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls. */
+/** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls.
+ *  @param {import("../../../../shared/run/trace.js").TraceModel} model @param {number} cursor @param {number} level
+ *  @param {{busy_ms: number}} figures */
 export function callsOf(model, cursor, level, figures) {
   const calls = model.figures.calls(cursor, level);
   return calls ? figures.busy_ms / calls : null;
 }
 
-/** A level of the run as an entry of the catalogue would describe it. */
+/** A level of the run as an entry of the catalogue would describe it. @param {LevelInfo|null|undefined} info @returns {Entry|null} */
 export function runLevel(info) {
-  return (
-    info && {
-      ...info,
-      usable: true,
-      reason: "",
-      can_draft: true,
-      can_verify: kindOf(info.kind).verifies,
-      default_block: info.block,
-    }
-  );
+  return info
+    ? {
+        ...info,
+        usable: true,
+        reason: "",
+        can_draft: true,
+        can_verify: kindOf(info.kind).verifies,
+        default_block: info.block,
+      }
+    : null;
 }

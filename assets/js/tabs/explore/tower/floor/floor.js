@@ -9,11 +9,13 @@ import { kvBar } from "./kv-bar.js";
 import { millis } from "../../../../../text/numbers.js";
 import { FLOOR } from "../../../../../text/en/tower.js";
 
+/** @typedef {import("./depth.js").OnFloor} OnFloor @typedef {import("./depth.js").At} At */
+
 /**
  * @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void, refuse: (reason: string) => void,
- *   update: (figures: {ms_per_call?: number|null}|null, kv: object|null, longest: number) => void}}
+ *   update: (figures: {ms_per_call?: number|null}|null, kv: import("../../../../shared/run/events.js").KvLength|null, longest: number) => void}}
  */
-export function floorOf(level, at) {
+export function floorOf(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const ms = h("span", {
     class: "hx-ms",
     text: "– ms",
@@ -68,13 +70,13 @@ export function floorOf(level, at) {
   };
 }
 
-/** What this kind of level is asked for beside T. */
+/** What this kind of level is asked for beside T. @param {OnFloor} level @param {At} at */
 function asked(level, at) {
   if (heeds(level.name, "at") && at.depth) return [depthRow(level, at)];
   return heeds(level.name, "id") && at.drafts.length ? [draftRow(level, at)] : [];
 }
 
-function name(level, at, note) {
+function name(/** @type {OnFloor} */ level, /** @type {At} */ at, /** @type {HTMLElement} */ note) {
   return h(
     "span",
     {
@@ -88,7 +90,7 @@ function name(level, at, note) {
   );
 }
 
-function toggle(level, at) {
+function toggle(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   return h("input", {
     type: "checkbox",
     role: "switch",
@@ -103,18 +105,20 @@ function toggle(level, at) {
   });
 }
 
-function blockLength(at) {
+function blockLength(/** @type {At} */ at) {
   return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": FLOOR.block });
 }
 
+/** @type {Record<string, number>} */ const STEPS = { ArrowUp: 1, ArrowDown: -1 };
+
 /** A tree cut to so many depths, or with one offer behind each token at the depths that it lacks. */
-function deepened(tree, depth) {
+function deepened(/** @type {string} */ tree, /** @type {number} */ depth) {
   const widths = tree.split(".");
   return [...widths, ...Array(depth).fill("1")].slice(0, depth).join(".");
 }
 
-function stepper(level, at) {
-  const set = (value) => {
+function stepper(/** @type {OnFloor} */ level, /** @type {At} */ at) {
+  const set = (/** @type {number} */ value) => {
     level.block = Math.min(grammar.block.high, Math.max(grammar.block.low, value));
     if (level.options.tree) level.options.tree = deepened(level.options.tree, level.block);
     at.onEdit();
@@ -146,7 +150,7 @@ function stepper(level, at) {
       maxlength: "9",
       onchange: (event) => typed(event.currentTarget),
       onkeydown: (event) => {
-        const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        const step = STEPS[event.key];
         if (step) {
           event.preventDefault();
           set((Math.round(+event.currentTarget.value) || value) + step);
@@ -164,7 +168,7 @@ function stepper(level, at) {
   );
 }
 
-function grip(at) {
+function grip(/** @type {At} */ at) {
   return h(
     "button",
     {
@@ -174,7 +178,7 @@ function grip(at) {
       "data-key": `grip-${at.position}`,
       "data-tip": FLOOR.moveTip,
       onkeydown: (event) => {
-        const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        const step = STEPS[event.key];
         if (step) {
           event.preventDefault();
           at.onMove(step);

@@ -14,7 +14,7 @@ export function kvBar() {
   );
   return {
     el,
-    update(kv, longest) {
+    update(/** @type {import("../../../../shared/run/events.js").KvLength|null} */ kv, /** @type {number} */ longest) {
       const known = kv ? Math.min(kv.cached, kv.committed) : 0;
       const tentative = kv ? Math.max(0, kv.cached - kv.committed) : 0;
       committed.style.width = `${(100 * known) / longest}%`;

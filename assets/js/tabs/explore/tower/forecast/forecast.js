@@ -130,7 +130,7 @@ export class Forecast {
     this._note.title = note;
   }
 
-  /** The line that is always there, and why the prediction missed. */
+  /** The line that is always there, and why the prediction missed. @param {Known|null} known @param {Refused|null} refused @param {ReturnType<Forecast["_ran"]>} ran */
   _say(known, refused, ran) {
     const measured = ran?.speedup ? times(ran.speedup) : "";
     const predicted = known ? words.at(times(known.speedup), known.length) : "";
@@ -140,7 +140,7 @@ export class Forecast {
       if (refused) return words.none(refused.brief ?? refused.reason);
       if (!known) return words.asks;
       if (!measured) return (known.clock ? words.saysReckoned : words.says)(predicted, where);
-      if (known.clock) return words.saidReckoned(predicted, measured, ran.clock || words.measured);
+      if (known.clock) return words.saidReckoned(predicted, measured, ran?.clock || words.measured);
       const there = this._model?.header?.machine ?? "";
       return there === machine
         ? words.said(predicted, measured, where)
@@ -149,11 +149,11 @@ export class Forecast {
     say(this._line.firstElementChild, line());
     const miss = known && ran?.speedup && !ran.apart ? whyApart(known, { ...ran, speedup: ran.speedup }) : [];
     say(this._lengths, known ? overLengths(known) : "");
-    say(this._caught, ran ? caught(this._model) : "");
+    say(this._caught, ran && this._model ? caught(this._model) : "");
     say(this._why, words.why(miss));
   }
 
-  /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price */
+  /** What has no price, and why; the tip has the cure. @param {{reason: string, brief?: string}} price @param {ReturnType<Forecast["_ran"]>} ran */
   _refused({ reason, brief }, ran) {
     const measured = ran ? words.ran(rounded(ran.ms), ran.speedup === null ? "" : times(ran.speedup), ran.how) : "";
     say(this._note, [words.none(brief ?? reason), measured].filter(Boolean).join(" "));
@@ -202,18 +202,16 @@ function overLengths({ length, extrapolated, by_length: rows, pays_from: from })
   return [pays, extrapolated ? words.extrapolated(length, first, last) : ""].filter(Boolean).join(" ");
 }
 
-/** What the levels in the middle spared the target, in the run as a whole. @param {any} model */
+/** What the levels in the middle spared the target, in the run as a whole. @param {import("../../../../shared/run/trace.js").TraceModel} model */
 function caught(model) {
   const of = (/** @type {number} */ level) => model.figures.of(model.end, level);
   const top = model.levels.length - 1;
   const whole = of(top)?.ms_per_call;
-  const middle = model.levels
-    .slice(1, top)
-    .map((/** @type {any} */ level) => ({ name: level.name, ...of(level.index) }));
-  return middle
-    .filter((one) => whole && one.ms_per_call && one.judged > one.accepted)
-    .map((one) => words.caught(one.name, one.judged - one.accepted, rounded(one.ms_per_call), rounded(whole)))
-    .join(" ");
+  const middle = model.levels.slice(1, top).map((level) => {
+    const { ms_per_call: ms = null, judged = 0, accepted = 0 } = of(level.index) ?? {};
+    return whole && ms && judged > accepted && words.caught(level.name, judged - accepted, rounded(ms), rounded(whole));
+  });
+  return middle.filter(Boolean).join(" ");
 }
 
 /** @param {About} about */
@@ -236,7 +234,8 @@ const KEPT = 200; // answers; then they are asked for again
 /** @typedef {{length?: number, extrapolated?: boolean, by_length?: {length: number, ms: Record<string, number>, speedup: number}[],
  *    pays_from?: number|null}} OverLengths of a stack with a view: at how many tokens of text, whether that is not between measured
  *    lengths, what is at those, and the first from which on it is faster than plain decoding */
-/** @typedef {({ms: number, speedup: number, tokens: number, clock?: string, about: About}&OverLengths)|{reason: string, brief?: string, about: About}} Price
+/** @typedef {{ms: number, speedup: number, tokens: number, clock?: string, about: About}&OverLengths} Known @typedef {{reason: string, brief?: string, about: About}} Refused */
+/** @typedef {Known|Refused} Price
  *    clock: "reckoned" where levels work at the same time; brief: the reason without its cure */
 
 export class Prices {
