@@ -71,13 +71,31 @@ MORE: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
         "stablelm": ("StableLmConfig", {**_SMALL, "intermediate_size": 96, "num_key_value_heads": 4}),
         "starcoder2": ("Starcoder2Config", {**_SMALL, "intermediate_size": 96, "sliding_window": None}),
         "cohere": ("CohereConfig", {**_SMALL, "intermediate_size": 96, "pad_token_id": 0}),
-        "mistral-sliding": ("MistralConfig", {**_LLAMA, "sliding_window": 64}),
-        "gemma2": ("Gemma2Config", {**_LLAMA, "sliding_window": 64}),
         "mamba": ("MambaConfig", {"vocab_size": VOCABULARY, "hidden_size": 64, "num_hidden_layers": 4}),
         "rwkv": ("RwkvConfig", {"vocab_size": VOCABULARY, "hidden_size": 64, "num_hidden_layers": 4}),
     }
 )
-CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE})
+_LONG = {**_LLAMA, "max_position_embeddings": 512, "sliding_window": 16}
+_TURNS = {**_LONG, "layer_types": ["sliding_attention", "full_attention"] * 2}
+_GEMMA = {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": VOCABULARY, "num_kv_shared_layers": 2}
+_PHI = {"intermediate_size": 96, "pad_token_id": 0, "max_position_embeddings": 512, "sliding_window": 16}
+# Some or all layers attend to a window of 16 positions.
+WINDOWED: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "gemma2": ("Gemma2Config", _TURNS),
+        "gemma3": ("Gemma3TextConfig", _TURNS),
+        "gemma3n": ("Gemma3nTextConfig", {**_TURNS, **_GEMMA, "laurel_rank": 8, "intermediate_size": [96] * 4}),
+        "gemma4": ("Gemma4TextConfig", {**_TURNS, **_GEMMA, "global_head_dim": 16}),
+        "gpt-oss": ("GptOssConfig", {**_TURNS, "num_local_experts": 4, "num_experts_per_tok": 2}),
+        "olmo3": ("Olmo3Config", _TURNS),
+        "llama4": ("Llama4TextConfig", {**_LONG, "attention_chunk_size": 16, "intermediate_size_mlp": 96}),
+        "mistral-sliding": ("MistralConfig", _LONG),
+        "ministral": ("MinistralConfig", _TURNS),
+        "qwen2-sliding": ("Qwen2Config", {**_LONG, "use_sliding_window": True, "max_window_layers": 2}),
+        "phi3-sliding": ("Phi3Config", {**_SMALL, **_PHI}),
+    }
+)
+CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE, **WINDOWED})
 
 
 def save(folder: Path, family: str, *, seed: int = 0, layers: int | None = None) -> Path:

@@ -131,8 +131,8 @@ def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
             "",
             *table(rows),
             "",
-            "- **runs**: `compiled` is onnxruntime over our own graph, with exits and copies; `transformers` runs the "
-            "model whole, so there are no exits and no copies of it.",
+            "- **runs**: `compiled` is onnxruntime over our own graph and `torch` our own layers, with exits and "
+            "copies; `transformers` runs the model whole, so there are no exits and no copies of it.",
             "- **logits differ by**: the largest difference from transformers' own, of the largest logit; for "
             "`compiled` our torch decoder is compared too, and the larger difference stands here.",
             "- **the others**: whether greedy stacks wrote plain decoding's text: lookups and lookahead; a smaller "

@@ -227,10 +227,10 @@ class RandomHeads:
         return 0
 
 
-def drafted_stacks(vocab: int = 3) -> LeanStacks:
+def drafted_stacks(vocab: int = 3, kind: str = "llama") -> LeanStacks:
     """Four layers whose distribution is not flat and changes from layer to layer, with a draft of its own and a fed
     one."""
-    made = LeanStacks(layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
+    made = LeanStacks(kind, layers=4, vocab=vocab, seed=5 if vocab == 3 else 2)
     absent = (1,) if vocab == 3 else (5,) if vocab > 5 else ()
     made.drafts = {
         "own": RandomDraft(made.target, absent=absent),

@@ -37,7 +37,9 @@ def tiny_compiled(
 def made(
     kind: str = "llama", *, vocab: int = 61, layers: int = 4, seed: int = 0, inner: int = 48, **more
 ) -> tuple[LeanShape, dict[str, torch.Tensor]]:
-    """A random model of a kind ("llama", "qwen2", "qwen3", "mistral"); `more` goes into its config."""
+    """A random model of a kind ("llama", "qwen2", "qwen3", "mistral", "gemma3_text"); `more` goes into its config."""
+    gemma = kind == "gemma3_text"  # every second layer has a window of three positions
+    own = {"head_dim": 8, "sliding_window": 3, "sliding_window_pattern": 2} if gemma else {}
     config = {
         "model_type": kind,
         "vocab_size": vocab,
@@ -48,6 +50,7 @@ def made(
         "num_key_value_heads": 2,
         "max_position_embeddings": 192,
         "tie_word_embeddings": True,
+        **own,
         **more,
     }
     shape, random = LeanShape.from_config(config), torch.Generator().manual_seed(seed)
@@ -62,6 +65,8 @@ def made(
         "mlp.down_proj": (hidden, inner),
     }
     norms = ["input_layernorm", "post_attention_layernorm"]
+    norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"] if gemma else []
+    middle = 1 - shape.norm_offset
     weights = {"model.embed_tokens.weight": torch.randn(vocab, hidden, generator=random) * 0.5}
     for i in range(layers):
         at = f"model.layers.{i}"
@@ -70,9 +75,9 @@ def made(
             if kind == "qwen2" and name[-6] in "qkv" and "self_attn" in name:
                 weights[f"{at}.{name}.bias"] = torch.randn(shape_of[0], generator=random) * 0.2
         for name in norms:
-            weights[f"{at}.{name}.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
-        if kind == "qwen3":
+            weights[f"{at}.{name}.weight"] = middle + torch.randn(hidden, generator=random) * 0.2
+        if kind == "qwen3" or gemma:
             for name in ("self_attn.q_norm", "self_attn.k_norm"):
-                weights[f"{at}.{name}.weight"] = 1 + torch.randn(size, generator=random) * 0.2
-    weights["model.norm.weight"] = 1 + torch.randn(hidden, generator=random) * 0.2
+                weights[f"{at}.{name}.weight"] = middle + torch.randn(size, generator=random) * 0.2
+    weights["model.norm.weight"] = middle + torch.randn(hidden, generator=random) * 0.2
     return shape, weights

@@ -26,7 +26,7 @@ class DecoderError(ValueError):
 
 
 class Decoder(Protocol):
-    """A causal language model with full attention.
+    """A causal language model that attends to all earlier positions, or to those in a window.
 
     Attributes:
         vocab_size: columns of the logits (V), after any cut to a shared vocabulary.

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 class CroppedCache:
-    """One run's keys and values in a cache of transformers, which can be cropped but not moved."""
+    """One run's keys and values in a cache of transformers, which can be cropped but not moved.
+
+    It keeps every position, also of layers with a window: those are masked. A cache made from the model's config would
+    drop what lies before the window, and could not be cropped once the window has moved.
+    """
 
     __slots__ = ("capacity", "layers")
 

@@ -79,7 +79,7 @@ def _check(decoder: Decoder) -> None:
         )
 
 
-_FULL = "use a model with full attention and a cache of keys and values"
+_FULL = "use a model with full or sliding attention and a cache of keys and values"
 
 
 def _apart(one: Tensor, other: Tensor) -> Tensor:

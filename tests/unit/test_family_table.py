@@ -30,7 +30,7 @@ def test_what_can_be_used_is_exact_and_nothing_is_missing() -> None:
             continue
         assert one["apart"] < 1e-4 * one["largest"], name
         assert {what: len(stacks) for what, stacks in one["equal"].items()} == one["of"], name
-        assert one["decoder"] == ("transformers" if one["of"].get("exits") is None else "compiled"), name
+        assert (one["decoder"] == "transformers") == (one["of"].get("exits") is None), name
     assert {ROWS[name]["decoder"] for name in LAYERED} == {"compiled"}
     assert {ROWS[name]["decoder"] for name in WHOLE} == {"transformers"}
     assert len(REFUSED) >= 2

@@ -181,11 +181,6 @@ def test_another_architecture_runs_through_transformers(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "sliding window": ({"model_type": "mistral", "sliding_window": 64}, "slides over 64 positions"),
-    "a sliding layer": (
-        {"model_type": "qwen2", "layer_types": ["full_attention", "sliding_attention", "full_attention"]},
-        "sliding_attention",
-    ),
     "unknown positions": ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 2.0}}, "'yarn'"),
     "half a rope": ({"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4}}, "'linear' lacks 'factor'"),
     "another gate": ({"hidden_act": "gelu"}, "gelu"),

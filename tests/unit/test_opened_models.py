@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +92,6 @@ def test_a_family_that_nobody_has_met_is_judged_by_its_layers(config: dict[str, 
 def test_layers_of_an_unknown_kind_are_no_running_state_and_refused() -> None:
     with pytest.raises(DecoderError, match="'woven_attention': nothing is known of its cache"):
         refuse_no_rollback({"model_type": "of-tomorrow", "layer_types": ["full_attention", "woven_attention"]})
-
-
-@pytest.mark.parametrize(("window", "forgets"), [(2047, True), (2048, False)])
-def test_a_window_as_long_as_the_context_forgets_nothing(window: int, forgets: bool) -> None:
-    config = {"model_type": "of-tomorrow", "sliding_window": window, "max_position_embeddings": 2048}
-    with pytest.raises(DecoderError, match=f"slides over {window}") if forgets else nullcontext():
-        refuse_no_rollback(config)
 
 
 def test_a_family_of_hybrids_whose_layers_all_attend_is_a_target(tmp_path: Path) -> None:

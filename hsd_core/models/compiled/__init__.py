@@ -25,6 +25,8 @@ def refusal(shape: LeanShape, dtype: str, device: str) -> str | None:
         return f"onnxruntime runs on the CPU here, and the device is {device}"
     if dtype not in DTYPES:
         return f"the graphs keep weights as {', '.join(DTYPES)}, not as {dtype}"
+    if any(shape.windows) or shape.norm_offset:
+        return f"the graphs have Llama's layers without windows, and this is a {shape.model_type}"
     if shape.head_size % HEAD_STEP:
         return f"onnxruntime's attention takes heads by {HEAD_STEP} numbers, and these have {shape.head_size}"
     if find_spec("onnxruntime") is None:

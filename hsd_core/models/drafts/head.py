@@ -7,7 +7,7 @@ depend on which other rows are computed together with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -74,7 +74,7 @@ class OpenedDraft:
         self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
         self.joined, self.ahead, self.window = info.joined, info.ahead, info.window
         self.about, self.vocab_size = info, decoder.vocab_size
-        self._shape = replace(decoder.shape, layers=info.layers)
+        self._shape = decoder.shape.of_draft(info.layers)
         self.ids = tensors["ids"].long().to(decoder.device)
         parts = [aligned(tensors[f"copy.{part}"].float()).to(decoder.device) for part in Gate._fields]
         several = zip(*parts, strict=True) if info.ahead > 1 else [parts]

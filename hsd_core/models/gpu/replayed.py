@@ -64,7 +64,10 @@ class GraphMemory:
         self._at = self._line.new_zeros(2, MOST_ROWS)  # the slot and the position of every row
         self._hidden = torch.zeros(MOST_ROWS, slots, dtype=torch.bool, device=device)
         # a tree has more slots than positions: spare rows may be beyond the last position
-        self._rotary = [F.pad(table, (0, 0, 0, max(0, slots - len(table)))) for table in layers.rotary]
+        self._rotaries = [
+            [F.pad(table, (0, 0, 0, max(0, slots - len(table)))) for table in tables] for tables in layers.rotaries
+        ]
+        self._places = self._line.clone() if layers.windowed else self._line  # the position of every slot
         self._seen = seen_of(slots)
         self._graphs: dict[tuple[int, int], dict[tuple[int, int], Replay]] = {}  # (layers) -> (rows, slots) -> graph
 
@@ -93,6 +96,10 @@ class GraphMemory:
         self._x[:n] = x
         self._at[:, :rows] = self._line[start : start + rows]
         self._hidden[:rows, :seen] = self._line[:seen] > self._at[0, :rows, None]
+        if self._places is not self._line:
+            self._places[:seen] = self._line[:seen] + given.ahead
+            if given.tree is not None:
+                self._places[:end] = sent(given.tree.positions(0, end) + given.ahead, x.device)
         if given.tree is not None or given.ahead:
             self._at[1, :n] = sent(given.positions(), x.device)
         if given.tree is not None:
@@ -108,7 +115,8 @@ class GraphMemory:
                 kept[0].index_copy_(1, slots, new.transpose(0, 1))
 
             x, hidden, kept = self._x[:rows], self._hidden[:rows, :seen], (self.keys, self.values)
-            self._out[:rows] = layers.over(kept, x, lo, hi, positions, hidden, self._rotary, write)
+            places = self._places[:seen]
+            self._out[:rows] = layers.over(kept, x, lo, hi, positions, places, hidden, self._rotaries, write)
 
         return run
 

@@ -1,4 +1,4 @@
-"""`lean`: a readable forward pass for the Llama, Mistral, Qwen2, Qwen3 and SmolLM shape.
+"""`lean`: a readable forward pass for the Llama, Mistral, Qwen2, Qwen3 and SmolLM shape, and for Gemma 3's text.
 
 Embedding, layers (`layers.py`), norm, head; weights are read in the Hugging Face naming.
 
@@ -75,22 +75,28 @@ class LeanDecoder:
             has_bias = f"{prefix}.{parts[0]}.bias" in names
             return linear(weight, torch.cat([get(f"{prefix}.{p}.bias") for p in parts]) if has_bias else None)
 
+        def norm(name: str) -> Tensor:
+            return get(f"{name}.weight", torch.float32).add(shape.norm_offset).to(self._float)
+
         def layer(at: str) -> Layer:
             head_norms = f"{at}.self_attn.q_norm.weight" in names
+            after = f"{at}.pre_feedforward_layernorm.weight" in names  # then outputs have norms too
             return Layer(
-                attention_norm=get(f"{at}.input_layernorm.weight"),
+                attention_norm=norm(f"{at}.input_layernorm"),
                 qkv=fused(f"{at}.self_attn", "q_proj", "k_proj", "v_proj"),
-                q_norm=get(f"{at}.self_attn.q_norm.weight") if head_norms else None,
-                k_norm=get(f"{at}.self_attn.k_norm.weight") if head_norms else None,
+                q_norm=norm(f"{at}.self_attn.q_norm") * shape.query_scale if head_norms else None,
+                k_norm=norm(f"{at}.self_attn.k_norm") if head_norms else None,
                 out=fused(f"{at}.self_attn", "o_proj"),
-                mlp_norm=get(f"{at}.post_attention_layernorm.weight"),
+                mlp_norm=norm(f"{at}.{'pre_feedforward' if after else 'post_attention'}_layernorm"),
                 gate_up=fused(f"{at}.mlp", "gate_proj", "up_proj"),
                 down=fused(f"{at}.mlp", "down_proj"),
+                attention_after=norm(f"{at}.post_attention_layernorm") if after else None,
+                mlp_after=norm(f"{at}.post_feedforward_layernorm") if after else None,
             )
 
         found = [layer(f"model.layers.{i}") for i in range(shape.layers)]
         self.stack = Layers(shape, found, dtype=self._float, device=device, graphs=graphs)
-        self.last_norm = get("model.norm.weight")
+        self.last_norm = norm("model.norm")
         stored = tensor("model.embed_tokens.weight")
         # On the CPU it has the dtype of the file. On a GPU a tied head uses the same memory, in the layers' precision.
         self._embedding = aligned(stored.to(device) if on_cpu else stored.to(device=device, dtype=self._float))
@@ -158,7 +164,8 @@ class LeanDecoder:
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
-        return self._embedding[sent_ids(ids, self.device)].to(self._float)
+        x = self._embedding[sent_ids(ids, self.device)].to(self._float)
+        return x if self.shape.embed_scale == 1.0 else x * self.shape.embed_scale
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
@@ -227,6 +234,8 @@ class LeanDecoder:
         layer = self.stack[i]
         parts = {name: getattr(layer, name) for name in ("qkv", "out", "gate_up", "down")}
         if layer.q_norm is not None or any(part.bias is not None for part in parts.values()):
-            raise DecoderError(f"drafts copy layers without biases; those of a {self.shape.model_type} have some")
+            raise DecoderError(
+                f"drafts copy layers without biases and norms of heads; those of a {self.shape.model_type} have some"
+            )
         norms = {"attention_norm": layer.attention_norm, "mlp_norm": layer.mlp_norm}
         return {**norms, **{name: part.dense() for name, part in parts.items()}}

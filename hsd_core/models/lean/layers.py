@@ -1,8 +1,9 @@
 """Layers of the Llama shape over fused weights, and the cache that they write.
 
 The block is x += attention(norm(x)); x += mlp(norm(x)) with RMSNorm, rotary positions (RoPE), grouped key/value heads
-and a SiLU gate. q, k, v are one product, gate and up another; the cache is two tensors allocated once per run, so a
-pass that starts at a smaller position rolls back. Only activations are allocated per call.
+and a SiLU gate. Layers may attend to a window, and have norms of their outputs (Gemma 3). q, k, v are one product, gate
+and up another; the cache is two tensors allocated once per run, so a pass that starts at a smaller position rolls back.
+Only activations are allocated per call.
 
 Names: n inputs, H query heads, G key/value heads, d head size, L layers.
 """
@@ -30,6 +31,7 @@ from hsd_core.models.threads import model_threads, torch_with
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): writes keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+Seen = tuple[Tensor, Tensor, Tensor]  # cos and sin (n, 1, d) and the mask of some inputs, for one kind of layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Layer:
     mlp_norm: Tensor
     gate_up: Linear
     down: Linear
+    attention_after: Tensor | None = None
+    mlp_after: Tensor | None = None
 
     @property
     def nbytes(self) -> int:
@@ -67,9 +71,20 @@ class Layers:
         graphs: Graphs | None = None,
     ) -> None:
         self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
-        self._masks = Masks(shape.heads // shape.kv_heads, dtype=dtype, device=device)
-        cos, sin = rotary or rotary_tables(shape)
-        self.rotary = (cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype))
+        windows = shape.windows or (0,) * len(layers)
+        kinds = sorted(set(windows))
+        self._kinds = [kinds.index(window) for window in windows]  # of layers
+        group = shape.heads // shape.kv_heads
+        self._masks = [Masks(group, dtype=dtype, device=device, window=window) for window in kinds]
+        self.windowed = any(kinds)
+
+        def on_device(tables: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+            cos, sin = tables
+            return cos.to(device=device, dtype=dtype), sin.to(device=device, dtype=dtype)
+
+        self.rotary = on_device(rotary or rotary_tables(shape))
+        local = on_device(rotary_tables(shape, shape.local_theta)) if shape.local_theta else self.rotary
+        self.rotaries = [local if window else self.rotary for window in kinds]
         self.graphs, self._memories = graphs, None if graphs is None else Memories(graphs)
 
     def __len__(self) -> int:
@@ -131,15 +146,15 @@ class Layers:
         start, end, slots, tree = given.start, given.end, given.slots, given.tree
         at: slice | Tensor
         if slots is not None:
-            at = torch.tensor(slots, device=self._device)
-            mask = self._masks.of(torch.arange(end, device=self._device)[None, None] > at[:, None, None])
+            at, line = torch.tensor(slots, device=self._device), torch.arange(end, device=self._device)
+            masks = [masks.of(line > at[:, None, None], at[:, None], line) for masks in self._masks]
         elif tree is not None:
-            at = sent(given.positions(), self._device)
-            mask = self._masks.of(tree.hidden(start, end)[None])
+            at, places = sent(given.positions(), self._device), tree.positions(0, end) + given.ahead
+            masks = [masks.of(tree.hidden(start, end)[None], given.positions()[None], places) for masks in self._masks]
         else:
             at = slice(start + given.ahead, end + given.ahead)
-            mask = self._masks.causal(len(x), end)
-        cos, sin = (t[at, None] for t in self.rotary)  # (n, 1, d)
+            masks = [masks.causal(len(x), end) for masks in self._masks]
+        seen = [(cos[at, None], sin[at, None], mask) for (cos, sin), mask in zip(self.rotaries, masks, strict=True)]
 
         def write(kept: Tensor, new: Tensor) -> None:
             if slots is None:
@@ -148,7 +163,7 @@ class Layers:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
         grouped = groups(lo, hi, len(self), together)
-        x = self._run(x, cache.keys, cache.values, grouped, cos, sin, mask, write, attention, asked, without, wide)
+        x = self._run(x, cache.keys, cache.values, grouped, seen, write, attention, asked, without, wide)
         return self._reached(cache, given, hi, x)
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
@@ -163,21 +178,25 @@ class Layers:
         lo: int,
         hi: int,
         positions: Tensor,
+        places: Tensor,
         hidden: Tensor,
-        rotary: Sequence[Tensor],
+        rotaries: Sequence[Sequence[Tensor]],
         write: Callable[[Tensor, Tensor], None],
     ) -> Tensor:
         """Layers lo, ..., hi - 1 on inputs whose positions are on the device, without branching on values.
 
         Args:
-            kept: keys and values of one text. positions: (n,). hidden: (n, slots) bool, see `Masks.of`. rotary: tables
-                with a row for every slot. write: writes (n, G, d) keys or values into a layer's part of `kept`.
+            kept: keys and values of one text. positions: (n,). places: (slots,), their positions. hidden: (n, slots)
+                bool, see `Masks.of`. rotaries: `rotaries` with a row for every slot. write: writes (n, G, d) keys or
+                values into a layer's part of `kept`.
         """
-        cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
-        mask = self._masks.of(hidden[None])
-        split = x.device.type != "cpu" and parts_of(mask.shape[-1]) > 1
+        seen = list[Seen]()
+        for rotary, masks in zip(rotaries, self._masks, strict=True):
+            cos, sin = (table.index_select(0, positions)[:, None] for table in rotary)
+            seen.append((cos, sin, masks.of(hidden[None], positions, places)))
+        split = x.device.type != "cpu" and parts_of(hidden.shape[-1]) > 1
         alone = groups(lo, hi, len(self), 1)
-        return self._run(x, *kept, alone, cos, sin, mask, write, in_parts if split else attention)
+        return self._run(x, *kept, alone, seen, write, in_parts if split else attention)
 
     def _run(
         self,
@@ -185,18 +204,19 @@ class Layers:
         all_keys: Tensor,
         all_values: Tensor,
         grouped: Sequence[range],
-        cos: Tensor,
-        sin: Tensor,
-        mask: Tensor,
+        seen: Sequence[Seen],
         write: Callable[[Tensor, Tensor], None],
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
         asked: list[Tensor] | None = None,
         without: Sublayers = NONE,
         wide: Tensor | None = None,
     ) -> Tensor:
-        """Layers in groups on x (B * n, hidden), B texts of n inputs each; mask (B or 1, 1, rows, seen)."""
+        """Layers in groups on x (B * n, hidden), B texts of n inputs each.
+
+        seen: for each kind of layers cos and sin (B * n, 1, d), and the mask (B or 1, 1, rows, keys).
+        """
         s, texts = self.shape, all_keys.shape[1]
-        n, group, (rows, seen) = len(x) // texts, s.heads // s.kv_heads, mask.shape[-2:]
+        n, group, (rows, slots) = len(x) // texts, s.heads // s.kv_heads, seen[0][2].shape[-2:]
 
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             write(all_keys[i], k)
@@ -206,13 +226,14 @@ class Layers:
             # query heads of one key/value head become rows of one product: (G, group * n, d), without repeating keys
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
-            keys, values = all_keys[i, :, :, :seen], all_values[i, :, :, :seen]
-            a = attended(q, keys, values, mask)[:, :, : group * n]
+            keys, values = all_keys[i, :, :, :slots], all_values[i, :, :, :slots]
+            a = attended(q, keys, values, seen[self._kinds[i]][2])[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
         for members in grouped:
             kept = [i for i in members if i not in without.attention]
-            read = {i: self.attended(i, x, cos, sin, attend, wide) for i in kept}  # all before x changes
+            of = {i: seen[self._kinds[i]] for i in kept}  # attention all before x changes
+            read = {i: self.attended(i, x, cos, sin, attend, wide) for i, (cos, sin, _) in of.items()}
             for i in members:
                 x = x + read[i] if i in read else x
                 x = x if i in without.mlp else self.mixed(i, x)
@@ -237,13 +258,17 @@ class Layers:
         # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
         qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
         a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
-        return layer.out(a.reshape(n, s.heads * s.head_size))
+        return self._after(layer.out(a.reshape(n, s.heads * s.head_size)), layer.attention_after)
 
     def mixed(self, i: int, x: Tensor) -> Tensor:
         """The rest of layer i, after its attention: x (n, hidden) -> (n, hidden)."""
         layer = self._layers[i]
         gate, up = layer.gate_up(self.rms(x, layer.mlp_norm)).chunk(2, dim=-1)
-        return x + layer.down(F.silu(gate) * up)
+        gate = F.silu(gate) if self.shape.gate == "silu" else F.gelu(gate, approximate="tanh")
+        return x + self._after(layer.down(gate * up), layer.mlp_after)
+
+    def _after(self, x: Tensor, weight: Tensor | None) -> Tensor:
+        return x if weight is None else self.rms(x, weight)
 
     def rms(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self.shape.norm_eps)

@@ -9,6 +9,7 @@ need.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -25,33 +26,43 @@ LEAST_KEYS = 1024
 
 class Masks:
     """Masks of one model: 0 where an input attends, -inf elsewhere. `group`: query heads of one key/value head.
+    `window`: the positions that an input attends to, its own among them; 0: all up to its own.
 
     Every mask is (B or 1, 1, group * n rounded up to ROW_STEP, keys rounded up to KEY_STEP); the rows of the n inputs
     repeat for each head of the group; added rows attend everywhere and are unused. Read-only.
     """
 
-    def __init__(self, group: int, *, dtype: torch.dtype, device: str) -> None:
-        self._group, self._dtype, self._device = group, dtype, device
+    def __init__(self, group: int, *, dtype: torch.dtype, device: str, window: int = 0) -> None:
+        self._group, self._dtype, self._device, self._window = group, dtype, device, window
         self._bands: dict[int, Tensor] = {}  # n -> (1, 1, rows, twice as many keys as were ever needed)
 
     def causal(self, n: int, end: int) -> Tensor:
         """Of n inputs in a line, the last one in slot end - 1."""
         start, keys = end - n, rounded_up(end, KEY_STEP)
         if n > KEPT_INPUTS:
-            return self._padded(self._hidden_all(1, n, keys).triu_(start + 1))
+            return self._padded(self._line(n, keys, start))
         band = self._bands.get(n)
         if band is None or band.shape[-1] < 2 * keys:
             width = max(LEAST_KEYS, 1 << (keys - 1).bit_length())
             # Row i hides columns more than i to the right of the middle: a window that begins `start` left of it
             # is the mask of inputs in slots start, start + 1, ...
             with torch.inference_mode(False):  # training uses it too
-                band = self._padded(self._hidden_all(1, n, 2 * width).triu_(width + 1))
+                band = self._padded(self._line(n, 2 * width, width))
             self._bands[n] = band  # two runs may compute it at once, with the same result
         left = band.shape[-1] // 2 - start
         return band[..., left : left + keys]
 
-    def of(self, hidden: Tensor) -> Tensor:
-        """(B, n, slots) bool, True where an input must not attend -> their mask."""
+    def _line(self, n: int, keys: int, start: int) -> Tensor:
+        mask = self._hidden_all(1, n, keys).triu_(start + 1)
+        return mask + self._hidden_all(1, n, keys).tril_(start - self._window) if self._window else mask
+
+    def of(self, hidden: Tensor, at: Tensor, places: Tensor) -> Tensor:
+        """(B, n, slots) bool, True where an input must not attend in any window -> their mask.
+
+        at: (B or 1, n) positions of the inputs. places: (slots,) positions of the slots. Both for a window only.
+        """
+        if self._window:
+            hidden = hidden | (places <= at[..., None] - self._window)
         texts, n, end = hidden.shape
         mask = self._hidden_all(texts, n, rounded_up(end, KEY_STEP))
         mask[..., :end].masked_fill_(~sent(hidden, self._device), 0.0)
@@ -70,12 +81,14 @@ def rounded_up(n: int, step: int) -> int:
     return -(-n // step) * step
 
 
-def rotary_tables(shape: LeanShape) -> tuple[Tensor, Tensor]:
-    """cos and signed sin of every position's angles, (max_positions, head_size) float32.
+def rotary_tables(shape: LeanShape, local: float | None = None) -> tuple[Tensor, Tensor]:
+    """cos and signed sin of every position's angles, (max_positions, head_size) float32. local: another base, whose
+    angles are not scaled.
 
     With halves (a, b) of a head, the rotation is (a cos - b sin, b cos + a sin); the second table holds
     (-sin, sin), to be multiplied with the swapped halves (b, a).
     """
+    shape = replace(shape, rope_theta=local, rope={"rope_type": "default"}) if local else shape
     angles = torch.outer(torch.arange(shape.max_positions).float(), _frequencies(shape))
     cos, sin = angles.cos(), angles.sin()
     return torch.cat((cos, cos), dim=-1), torch.cat((-sin, sin), dim=-1)

@@ -4,19 +4,19 @@ Imports no torch.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from hsd_core.models.decoder_protocol import DecoderError
 
-# Names of layers that keep keys and values of every position, or have no state.
+# Names of layers that keep keys and values of every position, or have no state. A layer with a window keeps all of them
+# too, in a cache that drops none: the mask hides what lies before the window.
 KEPT_DENSE = ("full_attention", "attention", "full", "global", "global_attention", "moe", "mlp", "dense")
-_FORGETS = ("sliding", "chunked", "local", "window", "compressed")
-_RUNS = ("linear", "mamba", "ssm", "recurrent", "conv", "lstm", "rwkv", "delta", "retention")
+_WINDOWS = ("sliding", "chunked", "local", "window")
+_RUNS = ("linear", "mamba", "ssm", "recurrent", "conv", "lstm", "rwkv", "delta", "retention", "hybrid")
 _LISTS = re.compile(r"^(layer_types|layers?_block_types?|block_types?|layer_kinds)$")
 # Keys of a config for state-space, linear-attention or recurrent layers: their state sums all inputs, and no position
 # can be removed from it.
@@ -37,34 +37,17 @@ def refuse_no_rollback(config: dict[str, Any]) -> None:
     if config.get("is_encoder_decoder"):
         raise DecoderError(f"a {kind!r} model is an encoder and a decoder; a level is a decoder only")
     text = config.get("text_config") or config
-    refuse_sliding_window(text)
-    if _kinds(text) is None and any(value and _RECURRENT.search(key) for key, value in text.items()):
+    kinds = _kinds(text)
+    if kinds is None and any(value and _RECURRENT.search(key) for key, value in text.items()):
         raise _running(f"a {kind!r} model")
-
-
-def refuse_sliding_window(config: dict[str, Any]) -> None:
-    """Raises DecoderError if any layer forgets positions: such a cache cannot roll back by a position."""
-    kinds = _kinds(config)
     for other in kinds or ():
-        if other in KEPT_DENSE:
-            continue
-        if any(part in other for part in _FORGETS):
-            raise DecoderError(
-                f"a layer is {other!r}: its cache forgets, so it cannot roll back; use a model with full attention"
-            )
         if any(part in other for part in _RUNS):
             raise _running(f"a layer is {other!r}: it")
-        raise DecoderError(
-            f"a layer is {other!r}: nothing is known of its cache that says that it can roll back; use a model with "
-            "full attention"
-        )
-    window = config.get("sliding_window")
-    forgets = window and config.get("use_sliding_window", True) and not kinds
-    if forgets and window < config.get("max_position_embeddings", math.inf):  # as long as the context: never forgets
-        raise DecoderError(
-            f"attention slides over {window} positions: its cache forgets, so it cannot roll back; "
-            "use a model with full attention"
-        )
+        if other not in KEPT_DENSE and ("compressed" in other or not any(part in other for part in _WINDOWS)):
+            raise DecoderError(
+                f"a layer is {other!r}: nothing is known of its cache that says that it can roll back; use a model "
+                "with full or sliding attention"
+            )
 
 
 def _kinds(config: dict[str, Any]) -> list[str] | None:
@@ -78,11 +61,28 @@ def _kinds(config: dict[str, Any]) -> list[str] | None:
 def _running(what: str) -> DecoderError:
     return DecoderError(
         f"{what} keeps a running state (state-space or linear attention), which cannot roll back; "
-        "use a model with full attention"
+        "use a model with full or sliding attention"
     )
 
 
-MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
+MODEL_TYPES = ("llama", "mistral", "ministral", "qwen2", "qwen3", "gemma3_text")
+_GATES = {"silu": "silu", "gelu_pytorch_tanh": "gelu"}
+# What a config of Gemma 3 does not say where it is the default.
+_GEMMA3: Mapping[str, Any] = MappingProxyType(
+    {
+        "vocab_size": 262_208,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "head_dim": 256,
+        "hidden_activation": "gelu_pytorch_tanh",
+        "max_position_embeddings": 131_072,
+        "rope_theta": 1e6,
+        "rope_local_base_freq": 1e4,
+        "query_pre_attn_scalar": 256,
+        "sliding_window_pattern": 6,
+        "tie_word_embeddings": True,
+    }
+)
 # Ways of scaling rotary angles, with the keys that a config needs for each.
 ROPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -95,7 +95,13 @@ ROPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class LeanShape:
-    """The sizes of a Llama-shaped model. `rope`: the scaling rule's parameters, {"rope_type": "default"} for none."""
+    """The sizes of a Llama-shaped model, and in what it departs from Llama.
+
+    rope: the scaling rule's parameters, {"rope_type": "default"} for none. windows: the positions that each layer
+    attends to, the input's own among them, 0 for all; (): 0 in all layers. local_theta: the rotary base of layers with
+    a window, if it is another. gate: "silu" or "gelu" (its tanh form). Of Gemma: embed_scale multiplies embeddings,
+    query_scale the normalised queries, norm_offset is added to the weights of norms.
+    """
 
     model_type: str
     vocab_size: int
@@ -109,6 +115,12 @@ class LeanShape:
     rope: dict[str, Any]
     max_positions: int
     tied: bool
+    windows: tuple[int, ...] = ()
+    local_theta: float | None = None
+    gate: str = "silu"
+    embed_scale: float = 1.0
+    query_scale: float = 1.0
+    norm_offset: float = 0.0
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LeanShape:
@@ -120,16 +132,24 @@ class LeanShape:
         kind = config.get("model_type")
         if kind not in MODEL_TYPES:
             raise DecoderError(f"model type {kind!r} is not one that the lean decoder runs ({', '.join(MODEL_TYPES)})")
-        refuse_sliding_window(config)
+        gemma = kind == "gemma3_text"
+        config = {**_GEMMA3, **config} if gemma else config
         needed = ("num_attention_heads", "vocab_size", "hidden_size", "num_hidden_layers")
         if lacking := [name for name in needed if name not in config]:
             raise DecoderError(f"config.json lacks {lacking[0]!r}; save the model again with its full config")
-        if (act := config.get("hidden_act", "silu")) != "silu":
-            raise DecoderError(f"hidden_act {act!r}: the lean decoder has the SiLU gate only")
+        if (act := config.get("hidden_activation" if gemma else "hidden_act", "silu")) not in _GATES:
+            raise DecoderError(f"hidden_act {act!r}: the lean decoder has the gates {', '.join(_GATES)} only")
+        if caps := [key for key in ("attn_logit_softcapping", "final_logit_softcapping") if config.get(key)]:
+            raise DecoderError(f"{caps[0]}: the lean decoder does not cap logits")
         heads = config["num_attention_heads"]
+        head_size = config.get("head_dim") or config["hidden_size"] // heads
         rope = dict(config.get("rope_parameters") or config.get("rope_scaling") or {})
+        local = {"rope_theta": config.get("rope_local_base_freq"), **rope.get("sliding_attention", {})}
+        rope = dict(rope.get("full_attention", rope))
         rope.setdefault("rope_type", rope.pop("type", "default"))
         _refuse_rope(rope)
+        if local.get("rope_type", "default") != "default":
+            raise DecoderError(f"rope type {local['rope_type']!r}: layers with a window have 'default' here")
         return cls(
             model_type=kind,
             vocab_size=config["vocab_size"],
@@ -137,17 +157,41 @@ class LeanShape:
             layers=config["num_hidden_layers"],
             heads=heads,
             kv_heads=config.get("num_key_value_heads") or heads,
-            head_size=config.get("head_dim") or config["hidden_size"] // heads,
+            head_size=head_size,
             norm_eps=config.get("rms_norm_eps", 1e-6),
             rope_theta=rope.get("rope_theta") or config.get("rope_theta") or 10_000.0,
             rope=rope,
             max_positions=config.get("max_position_embeddings", 2048),
             tied=bool(config.get("tie_word_embeddings", False)),
+            windows=_windows(config),
+            local_theta=local["rope_theta"],
+            gate=_GATES[act],
+            embed_scale=config["hidden_size"] ** 0.5 if gemma else 1.0,
+            query_scale=(head_size / config["query_pre_attn_scalar"]) ** 0.5 if gemma else 1.0,
+            norm_offset=1.0 if gemma else 0.0,
         )
+
+    def of_draft(self, layers: int) -> LeanShape:
+        """The shape of a draft's layers over this model: Llama's, of the same sizes."""
+        return replace(self, layers=layers, windows=(), local_theta=None, gate="silu")
 
     def cache_bytes(self, slots: int, itemsize: int) -> int:
         """Bytes of keys and values of all layers, for this many slots, with numbers of `itemsize` bytes."""
         return 2 * self.layers * self.kv_heads * slots * self.head_size * itemsize
+
+
+def _windows(config: Mapping[str, Any]) -> tuple[int, ...]:
+    kind, layers = config["model_type"], range(config["num_hidden_layers"])
+    window, listed = config.get("sliding_window", 4096) or 0, _kinds(dict(config))
+    off = kind == "llama" or (kind in ("qwen2", "qwen3") and not config.get("use_sliding_window"))
+    if off or window >= config.get("max_position_embeddings", 2048):  # as long as the context
+        return ()
+    if listed:
+        return tuple(window * (one == "sliding_attention") for one in listed)
+    if kind == "gemma3_text":
+        return tuple(window * bool((i + 1) % config["sliding_window_pattern"]) for i in layers)
+    full = config.get("max_window_layers", 28) if "use_sliding_window" in config else 0  # the first ones
+    return tuple(window * (i >= full) for i in layers)
 
 
 def _refuse_rope(rope: Mapping[str, Any]) -> None:

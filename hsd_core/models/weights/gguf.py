@@ -212,7 +212,7 @@ def _config(field: _Fields, names: set[str], file: str) -> dict[str, Any]:
     if "rope_freqs.weight" in names or field.of("rope.scaling.type", "none") != "none":
         raise WeightsError(f"{file} scales its positions (RoPE scaling), which we read from safetensors only")
     if field.of("attention.sliding_window"):
-        raise WeightsError(f"{file} has sliding-window attention, whose cache cannot roll back")
+        raise WeightsError(f"{file} has sliding-window attention, which we read from safetensors only")
     heads, hidden = field.of("attention.head_count"), field.of("embedding_length")
     eos, padding = field("tokenizer.ggml.eos_token_id"), field("tokenizer.ggml.padding_token_id")
     return {
