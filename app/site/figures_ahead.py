@@ -1,6 +1,6 @@
 """The layers of a recording, as a server draws them, for a page without one: both themes, at a desk and on a wall.
 
-Plotly's template is the same in all of them and is told once (`TEMPLATE`). `assets/js/site/figures-ahead.js` shows
+Plotly's template is the same in all of them and is told once (`TEMPLATE`). `assets/js/site/ahead.js` shows
 them.
 """
 

@@ -54,7 +54,7 @@ def stops(profile: Mapping[str, Any]) -> dict[str, list[float]]:
 
 
 def questions(profile: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every question of the what-if controls: its name, as `assets/js/tabs/planner/ahead/asked-ahead.js` gives it, and
+    """Every question of the what-if controls: its name, as `assets/js/tabs/planner/ahead/plans-ahead.js` gives it, and
     what it adds to the profile."""
     names = [level["name"] for level in profile["levels"]]
     own = stops(profile)

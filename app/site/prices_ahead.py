@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 
 def prices(headers: Iterable[Header]) -> dict[str, Any]:
-    """What `assets/js/site/prices-ahead.js` looks up.
+    """What `assets/js/site/ahead.js` looks up.
 
     Returns:
         `known`: by preset and temperature, `about` and the prices of some stacks as `Prices.answer` gives them; a

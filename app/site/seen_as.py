@@ -1,7 +1,8 @@
 """One JSON text for an answer in several looks (themes and sizes of the page), where what is alike is written once.
 
 In what `packed` gives, `{"~": [...]}` stands for a part that the looks have differently, in their order, and
-`{"$": n}` for the nth of `parts`, which stands in several places. `assets/js/tabs/planner/ahead/seen-as.js` reads it.
+`{"$": n}` for the nth of `parts`, which stands in several places. `assets/js/tabs/planner/ahead/plans-ahead.js`
+reads it.
 """
 
 from __future__ import annotations

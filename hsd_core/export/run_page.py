@@ -105,7 +105,7 @@ OF_PARTS = (
     *("charts", "glossary", "anatomy", "proof"),
 )
 OF_ALL = ("panels", "low", "presenter", "forced")
-# The colouring when the page opens, and the place of the run; js/shared/share/save-page.js looks for the same strings.
+# The colouring when the page opens, and the place of the run; js/shared/share/panel.js looks for the same strings.
 COLOUR = 'data-colour="level"'
 EMPTY = '<script type="text/plain" id="hx-run"></script>'
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { caches } from "../../assets/js/shared/anatomy/kv.js";
+import { caches } from "../../assets/js/shared/anatomy/grid.js";
 import {
   choices,
   happened,
@@ -12,7 +12,7 @@ import {
   spotlight,
   stateOf,
 } from "../../assets/js/shared/anatomy/round.js";
-import { sentence } from "../../assets/js/shared/anatomy/telling.js";
+import { sentence } from "../../assets/js/shared/anatomy/anatomy.js";
 import { linesOf, marginOf, nearTie } from "../../assets/js/tabs/explore/proof/lines.js";
 import { commit, draft, drawn, header, modelOf, piece, recorded, verify } from "../app/js/build.mjs";
 

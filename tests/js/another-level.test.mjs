@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { madeAhead } from "../../assets/js/tabs/planner/another/answers.js";
 import { nearest, scales } from "../../assets/js/tabs/planner/another/curve.js";
-import { paysFrom, readAt } from "../../assets/js/tabs/planner/another/reading.js";
+import { paysFrom, readAt } from "../../assets/js/tabs/planner/another/another-level.js";
 
 /** @returns {any} */
 const curve = (/** @type {[number, number, number][]} */ points, /** @type {number[]} */ crossings = [], at = 0.9) => ({

@@ -13,9 +13,16 @@ import {
   passes,
   runsHere,
 } from "../../assets/js/tabs/atlas/by-question.js";
-import { tokensOf, writtenBy } from "../../assets/js/tabs/atlas/drawn-tokens.js";
-import { bodyFrom, linesOf, nodesOf, shapeOf, sizeOf } from "../../assets/js/tabs/atlas/shape.js";
-import { shapeSaid } from "../../assets/js/tabs/atlas/shape-said.js";
+import {
+  tokensOf,
+  writtenBy,
+  bodyFrom,
+  linesOf,
+  nodesOf,
+  shapeOf,
+  sizeOf,
+  shapeSaid,
+} from "../../assets/js/tabs/atlas/shape.js";
 import { grammar } from "../../assets/js/shared/levels/kinds.js";
 import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/text/en/atlas.js";
 import "../app/js/build.mjs"; // declares the kinds

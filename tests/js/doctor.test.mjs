@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packed, unpacked } from "../../assets/js/tabs/planner/doctor/doctor-link.js";
+import { packed, unpacked } from "../../assets/js/tabs/planner/doctor/doctor-view.js";
 import { ofGains, readLength, steps } from "../../assets/js/tabs/planner/doctor/gain-curve.js";
 
 const RUNS = {

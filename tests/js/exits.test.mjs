@@ -11,8 +11,8 @@ Object.assign(globalThis, {
 });
 const { depthFigure, quarterFigure } = await import("../../assets/js/systems/exits/by-depth.js");
 const { ratiosFigure, runsFigure } = await import("../../assets/js/systems/exits/clock.js");
-const { nearest } = await import("../../assets/js/systems/exits/study-data.js");
-const { sweepFigure } = await import("../../assets/js/systems/exits/sweep-map.js");
+const { nearest } = await import("../../assets/js/systems/exits/by-depth.js");
+const { sweepFigure } = await import("../../assets/js/systems/exits/by-depth.js");
 const { measuredOf, oneMap, plainMap, rowsOf } = await import("../../assets/js/systems/exits/what-it-takes.js");
 
 const FILE = new URL("../../assets/results/early-exits/depth.jsonl", import.meta.url);

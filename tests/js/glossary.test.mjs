@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { findTerms } from "../../assets/js/shared/glossary/find-terms.js";
+import { findTerms } from "../../assets/js/shared/glossary/term.js";
 import { GLOSSARY } from "../../assets/text/en/glossary.js";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellsOf, heldBy } from "../../assets/js/shared/anatomy/held.js";
+import { cellsOf, heldBy } from "../../assets/js/shared/anatomy/cache-strips.js";
 import "../../assets/js/systems/longspec/longspec.js";
 import "../../assets/js/systems/views/views.js";
 import { LONG, sizeText } from "../../assets/js/tabs/explore/controls/controls.js";

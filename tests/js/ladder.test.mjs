@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { KINDS, heaviest, isOut, lost } from "../../assets/js/systems/skip/ladder.js";
+import { KINDS, heaviest, isOut, lost } from "../../assets/js/systems/skip/ladder-figure.js";
 import { LADDER } from "../../assets/js/systems/skip/words.js";
 
-/** @type {import("../../assets/js/systems/skip/ladder.js").Ladder} */
+/** @type {import("../../assets/js/systems/skip/ladder-figure.js").Ladder} */
 const LADDER_FILE = JSON.parse(
   readFileSync(new URL("../../assets/drafts/smollm2-sublayers.json", import.meta.url), "utf8"),
 );

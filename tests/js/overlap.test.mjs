@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atOnce, meanwhile, strip } from "../../assets/js/systems/lanes/meanwhile.js";
+import { atOnce, meanwhile, strip } from "../../assets/js/systems/lanes/two-lanes.js";
 import { clockOf, inVain, lanesOf, lanesUsed, overlaps, taken } from "../../assets/js/shared/levels/overlap.js";
 import { CLOCKS, HEADLINE, LANES } from "../../assets/text/en/lanes.js";
 

@@ -4,11 +4,17 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { sentences } from "../../assets/js/tabs/results/claim.js";
-import { columnsOf, stacksOf } from "../../assets/js/tabs/results/columns.js";
-import { endOf, groupsOf, same } from "../../assets/js/tabs/results/groups.js";
+import {
+  columnsOf,
+  stacksOf,
+  endOf,
+  groupsOf,
+  same,
+  peerText,
+  sameText,
+} from "../../assets/js/tabs/results/columns.js";
 import "../../assets/js/systems/exits/early-exits.js";
 import { optionOf } from "../../assets/js/tabs/results/machine-picker.js";
-import { peerText, sameText } from "../../assets/js/tabs/results/same-text.js";
 
 const BENCHES = new URL("../../assets/results/", import.meta.url);
 const THREE = "ngram:2,int8:5,target";

@@ -17,7 +17,7 @@ const ROOMS = [
     (part) => `tabs/explore/${part}`,
   ),
   ...["tabs/explore", "tabs/race/replay", "tabs/race"],
-  ...["profile", "another", "ahead", "doctor", "lengths"].map((part) => `tabs/planner/${part}`),
+  ...["profile", "another", "ahead", "doctor"].map((part) => `tabs/planner/${part}`),
   "tabs/planner",
   ...["figures", "acts", "pictures", "class"].map((part) => `tabs/learn/${part}`),
   ...["tabs/learn", "tabs/results", "tabs/atlas", "offline", "site", "workshop"],

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { roundOf } from "../../assets/js/shared/anatomy/round.js";
-import { draftAt, rulers } from "../../assets/js/systems/cross/rulers.js";
+import { draftAt, rulers } from "../../assets/js/systems/cross/cross.js";
 import { commit, draft, drawn, header, modelOf, piece, verify } from "../app/js/build.mjs";
 
 const own = (event, ...lengths) => ({ ...event, notes: { ruler: { bytes: lengths } } });

@@ -10,9 +10,9 @@ Object.assign(globalThis, {
   getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
 });
 const { figuresOf } = await import("../../assets/js/systems/nano/scaling-laws.js");
-const { hourFigure } = await import("../../assets/js/systems/nano/hour.js");
-const { tokensFigure } = await import("../../assets/js/systems/nano/over-tokens.js");
-const { sizesFigure } = await import("../../assets/js/systems/nano/sizes.js");
+const { hourFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
+const { tokensFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
+const { sizesFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
 
 const GATES = ["gate", "own"];
 const around = (/** @type {number} */ value) => [value, value - 0.02, value + 0.03];

@@ -2,8 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mapScales } from "../../assets/js/systems/lanes/gain-map.js";
-import { bandOf, gainAt, labelled, paysAt, stretches, together } from "../../assets/js/systems/lanes/map-reading.js";
+import {
+  mapScales,
+  bandOf,
+  gainAt,
+  labelled,
+  paysAt,
+  stretches,
+  together,
+} from "../../assets/js/systems/lanes/gain-map.js";
 import { SECOND } from "../../assets/js/systems/lanes/words.js";
 
 const MAP = {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { priced } from "../../assets/js/site/prices-ahead.js";
+import { priced } from "../../assets/js/site/ahead.js";
 
 const known = [
   { preset: "a", temperature: 0, about: "greedy", prices: { target: { ms: 1 } }, by_length: { target: { ms: 9 } } },

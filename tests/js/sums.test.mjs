@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { placeOf, roundOf, settled } from "../../assets/js/shared/anatomy/round.js";
-import { exitWork } from "../../assets/js/systems/exits/exit-work.js";
+import { exitWork } from "../../assets/js/systems/exits/cache-picture.js";
 import {
   roundsUntil,
   shortest,

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lengthScales } from "../../assets/js/tabs/planner/lengths/length-plot.js";
-import { headline } from "../../assets/js/tabs/planner/lengths/text-lengths.js";
+import { lengthScales, headline } from "../../assets/js/tabs/planner/text-lengths.js";
 
 /** @param {boolean} view @param {number} most */
 const line = (view, most = 2.3) => ({

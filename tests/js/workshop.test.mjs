@@ -3,12 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowsOf } from "../../assets/js/workshop/answer-bars.js";
-import { answersCsv } from "../../assets/js/workshop/answers-csv.js";
-import { askedAt, notedAt } from "../../assets/js/workshop/known.js";
-import { placeName } from "../../assets/js/workshop/place-name.js";
-import { warningOf } from "../../assets/js/workshop/poster.js";
+import { answersCsv, warningOf } from "../../assets/js/workshop/instructor.js";
+import { askedAt, notedAt, placeName } from "../../assets/js/workshop/known.js";
 import { Refusal, Room } from "../../assets/js/workshop/room.js";
-import { comeIn } from "../../assets/js/workshop/join.js";
+import { comeIn } from "../../assets/js/workshop/workshop.js";
 import { secretIn } from "../../assets/js/workshop/secret.js";
 import { isAnother, sendable } from "../../assets/js/workshop/sendable.js";
 

@@ -33,7 +33,7 @@ def asked_of_node(script: str, given: object) -> Any:
 
 
 SEEN = f"""
-const {{ seenAs, lookOf }} = await import("{(ASSETS / "js/tabs/planner/ahead/seen-as.js").as_uri()}");
+const {{ seenAs, lookOf }} = await import("{(ASSETS / "js/tabs/planner/ahead/plans-ahead.js").as_uri()}");
 const {{ parts, value }} = given.packed;
 const asked = given.name === undefined ? value : value[given.name];
 const out = given.looks.map(([dark, width]) => seenAs(parts, asked, lookOf(dark, width)));

@@ -80,7 +80,7 @@ def served(events: list[Event], dark: bool, wall: bool) -> list[Any]:
 def test_a_recordings_figures_are_those_that_a_server_draws(name: str) -> None:
     events = tracefile.read(ASSETS / "traces" / f"{name}.jsonl.gz")
     given = {"packed": figures(events), "template": template(), "looks": [list(look) for look in LOOKS]}
-    made = asked_of_node(FIGURES % script("site/figures-ahead.js"), given)
+    made = asked_of_node(FIGURES % script("site/ahead.js"), given)
     assert made == [served(events, dark, wall) for dark, wall in LOOKS]
     assert len(made[0]) == (name == "12-hispec")
 
@@ -96,7 +96,7 @@ def question(one: Header, **more: Any) -> dict[str, Any]:
 def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[Header], elsewhere: Prices) -> None:
     asked = [question(one) for one in headers if one.preset]
     asked += [question(headers[0], stacks=["int8:6,target", "ngram:3,target"])]  # what each level is worth
-    answers = asked_of_node(PRICED % script("site/prices-ahead.js"), {"asked": asked, "ahead": prices(headers)})
+    answers = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": prices(headers)})
     for one, answer in zip(asked, answers, strict=True):
         text = {"length": one["length"], "by_length": one["by_length"]}
         right = elsewhere.answer(Priced(one["preset"], tuple(one["stacks"]), "", one["temperature"], **text))
@@ -123,7 +123,7 @@ def test_what_was_not_worked_out_says_so_and_how_to_ask(headers: list[Header]) -
         question(code, preset="toy", stacks=["anything"]),
     ]
     ahead = prices(headers)
-    *others, toy = asked_of_node(PRICED % script("site/prices-ahead.js"), {"asked": asked, "ahead": ahead})
+    *others, toy = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": ahead})
     for one in others:
         assert one["prices"][0]["reason"] == says.NOT_AHEAD and "python app.py" in says.NOT_AHEAD
         assert says.NOT_AHEAD.startswith(f"{one['prices'][0]['brief']};")

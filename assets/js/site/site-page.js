@@ -4,8 +4,7 @@ import { h } from "../shared/kit/dom.js";
 import { heard } from "../../text/heard.js";
 import { markFrame } from "../shared/share/framed.js";
 import { rememberTheme } from "../shared/kit/theme.js";
-import { FiguresAhead } from "./figures-ahead.js";
-import { priced } from "./prices-ahead.js";
+import { FiguresAhead, priced } from "./ahead.js";
 import { tellStory } from "../tabs/explore/story/story.js";
 
 /** @typedef {{name: string, title: string, element: string, setup: Record<string, any>, value: string}} Tab */

@@ -2,19 +2,17 @@
  *  window with the notes of a class, what is open is the stop that the notes are at. */
 
 import { TwoWindows } from "../tabs/learn/class/stops.js";
-import { h, say } from "../shared/kit/dom.js";
+import { h, say, icon } from "../shared/kit/dom.js";
 import { saveBlob } from "../shared/kit/files.js";
 import { tabOf } from "../shared/share/arrive.js";
 import { presenting } from "../shared/player/presenter.js";
 import { stageHere } from "../shared/player/within-reach.js";
-import { barsOf } from "./answer-bars.js";
-import { answersCsv } from "./answers-csv.js";
+import { barsOf, plain } from "./answer-bars.js";
 import { barButton, fit } from "./led-frame.js";
-import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally } from "./known.js";
-import { placeNamed } from "./place-name.js";
-import { showPoster } from "./poster.js";
+import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally, placeNamed } from "./known.js";
 import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
+import { codePicture } from "../shared/share/code.js";
 
 const LOOK_MS = 500;
 const ANSWERS_MS = 300; // until a window for the projector that is in sight has said so
@@ -182,4 +180,83 @@ export class Instructor {
       this.frame.tell(WORKSHOP.failed(error?.message || String(error)), "failed");
     }
   }
+}
+
+// The answers of a class as a table for a spreadsheet: one line for each answer that was given, and how many gave it.
+
+/** @param {import("./room.js").Given[]} given @param {any[]} lessons @returns {string} comma-separated, by RFC 4180 */
+export function answersCsv(given, lessons) {
+  const rows = given.flatMap(({ lesson: id, step: number, answers }) => {
+    const step = stepOfTally(lessons, { lesson: id, step: number });
+    const { ask, choices, number: estimate } = step?.question ?? {};
+    const asked = /\$/.test(ask) ? step.title : plain(ask); // figures of a run are filled in by the lesson
+    const title = lessons.find((one) => one.id === id)?.title ?? "";
+    return [...new Set(answers)].map((answer) => [
+      ...[id, title, number, asked],
+      choices ? plain(choices[answer]?.text) || WORKSHOP.choice(answer + 1) : answer,
+      estimate?.unit ?? "",
+      answers.filter((one) => one === answer).length,
+    ]);
+  });
+  return [WORKSHOP.csvColumns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+/** A spreadsheet takes a text that begins like a formula for one, unless an apostrophe says that it is text.
+ *  @param {string|number} value */
+function cell(value) {
+  const text =
+    typeof value === "number" ? String(value) : value.replace(/^(?=\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/, "'");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// The way into the room, to be read from the back of a hall: its address, its code, and a QR code of both.
+
+const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/; // of a host: nobody else reaches it
+const words = WORKSHOP.poster;
+
+/** The page's address for learners: this window's own, unless that is of this machine alone. @param {string} told */
+const pageAddress = (told) => (LOCAL.test(location.host) && told ? told : location.origin + location.pathname);
+
+/** What the class has to be told of an address that only this machine can open, "" of another. @param {string} page */
+export const warningOf = (page) => (LOCAL.test(new URL(page).host) ? words.here : "");
+
+/**
+ * @param {import("./room.js").Told} told @param {HTMLElement} opener gets the focus back
+ */
+function showPoster({ code = "", address = "" }, opener) {
+  const page = pageAddress(address);
+  const close = h(
+    "button",
+    { type: "button", class: "hx-room-close", "aria-label": words.close, onclick: () => dialog.close() },
+    icon("remove"),
+  );
+  const picture = h("div", { class: "hx-room-qr" });
+  const dialog = h(
+    "dialog",
+    { class: "hx-room-poster", "aria-label": words.title, onclose: () => gone() },
+    close,
+    picture,
+    h(
+      "div",
+      { class: "hx-room-way" },
+      h("p", { text: words.open }),
+      h("p", { class: "hx-room-address", text: page.replace(/^http:\/\/|\/$/g, "") }),
+      h("p", { text: words.enter }),
+      h("p", { class: "hx-room-word", text: code }),
+      warningOf(page) ? h("p", { class: "hx-room-here", role: "alert", text: warningOf(page) }) : null,
+    ),
+  );
+  const gone = () => {
+    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    dialog.remove();
+    opener.focus();
+  };
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // they are not the page's
+  codePicture(`${page}?room=${encodeURIComponent(code)}`, words.label).then(
+    (drawn) => picture.append(drawn),
+    () => picture.append(h("p", { text: words.failed })),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  dialog.requestFullscreen?.().catch(() => {}); // not allowed without a press, and the window is enough
 }

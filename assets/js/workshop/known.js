@@ -1,9 +1,12 @@
-/** What the bar of a class knows of the page's texts: lessons with their questions, classes, races. Fetched once, when first
- *  needed; nothing where the server does not send it. */
+/** What the bar of a class knows of the page's texts (lessons with their questions, classes, races; fetched once,
+ *  when first needed), and what an address that was sent is called. */
 
 import { asked } from "../tabs/learn/library.js";
 import { stopAddress, stopsOf } from "../tabs/learn/class/stops.js";
 import { tabOf } from "../shared/share/arrive.js";
+import { stageHere } from "../shared/player/within-reach.js";
+import { stackName } from "../shared/levels/stack-names.js";
+import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @type {Map<string, Promise<any>>} */
 const coming = new Map();
@@ -27,10 +30,10 @@ function once(path, nothing) {
 export const lessonsKnown = () => once("lessons", NO_LESSONS);
 
 /** @returns {Promise<{name: string, title: string}[]>} */
-export const racesKnown = () => once("races", []);
+const racesKnown = () => once("races", []);
 
 /** @returns {Promise<{name: string, title: string}[]>} those of the Atlas */
-export const systemsKnown = async () =>
+const systemsKnown = async () =>
   (await once("systems", { systems: [] })).systems.map((/** @type {{id: string, name: string}} */ one) => ({
     name: one.id,
     title: one.name,
@@ -57,7 +60,7 @@ export function askedAt(all, search) {
 }
 
 /** @param {any[]} classes @param {string} search of a class @returns {import("../tabs/learn/class/stops.js").Stop|undefined} */
-export function stopOf(classes, search) {
+function stopOf(classes, search) {
   const query = new URLSearchParams(search);
   const plan = classes.find((one) => one.id === query.get("class"));
   return plan && stopsOf(plan)[Number(query.get("stop") ?? 1) - 1];
@@ -78,4 +81,46 @@ export function notedAt({ lessons, classes }, search) {
     stop: Number(query.get("stop") ?? 1) - 1,
     lesson: found.what === "step" ? numberOf(lessons, found.lesson) : null,
   });
+}
+
+// What an address that was sent is called, in the line that says where the instructor leads.
+
+/** @typedef {{name: string, title: string}} Titled */
+
+/** What it is called on this page. @param {string} address */
+export async function placeNamed(address) {
+  const { recordings } = await stageHere;
+  const tab = tabOf(address);
+  const { classes } = tab === "learn" ? await lessonsKnown() : NO_LESSONS;
+  const races = tab === "race" ? await racesKnown() : [];
+  const systems = tab === "atlas" ? await systemsKnown() : [];
+  return placeName(address, { recordings, classes, races, systems });
+}
+
+/** @param {string} address @param {{recordings: Titled[], classes: any[], races: Titled[], systems: Titled[]}} known */
+export function placeName(address, { recordings, classes, races, systems }) {
+  const [search, hash] = address.split("#");
+  const query = new URLSearchParams(search);
+  const get = (/** @type {string} */ name) => query.get(name)?.slice(0, 300) ?? "";
+  const title = (/** @type {Titled[]} */ all, /** @type {string} */ name) =>
+    all.find((one) => one.name === name)?.title ?? name;
+  const names = WORKSHOP.places;
+  const tab = tabOf(search);
+  if (tab === "learn") {
+    const stop = query.has("stop") ? stopOf(classes, search) : null;
+    if (query.has("stop")) return names.card[stop?.what === "card" ? stop.kind : "task"];
+    return query.has("lesson") ? names.step(get("lesson"), get("step") || "1") : names.lessons;
+  }
+  if (tab === "race" && query.has("compare"))
+    return names.pair(
+      get("compare")
+        .split(",")
+        .map((name) => title(recordings, name)),
+    );
+  if (tab === "race") return names.race(title(races, get("race")));
+  if (tab === "atlas") return names.system(title(systems, get("system")));
+  if (tab !== "explore") return names.tab(tab.slice(0, 40));
+  if (hash) return names.run;
+  if (query.has("recording")) return names.recording(title(recordings, get("recording")), get("at").split(".")[0]);
+  return query.has("stack") ? names.stack(stackName(get("stack"))) : names.explore;
 }

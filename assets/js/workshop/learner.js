@@ -5,8 +5,7 @@ import { stageHere } from "../shared/player/within-reach.js";
 import { arrive } from "../shared/share/arrive.js";
 import { barsOf } from "./answer-bars.js";
 import { barButton } from "./led-frame.js";
-import { lessonsKnown, NO_LESSONS, stepOfTally } from "./known.js";
-import { placeNamed } from "./place-name.js";
+import { lessonsKnown, NO_LESSONS, stepOfTally, placeNamed } from "./known.js";
 import { Refusal } from "./room.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 

@@ -1,12 +1,12 @@
-/** The class in a page: loaded by the page alone that a server with a class sends. */
+/** The class in a page, loaded by the page alone that a server with a class sends, and the way into its room. */
 
 import { Frame } from "./led-frame.js";
 import { Instructor } from "./instructor.js";
-import { codeForm, comeIn } from "./join.js";
 import { Learner } from "./learner.js";
-import { Room } from "./room.js";
+import { Room, Refusal } from "./room.js";
 import { takeSecret } from "./secret.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
+import { h } from "../shared/kit/dom.js";
 
 /** @param {ReturnType<typeof takeSecret>} secret that the page was opened with */
 export async function begin(secret) {
@@ -48,4 +48,60 @@ export async function begin(secret) {
   });
   if (secret) await enter(secret);
   else void room.listen();
+}
+
+// The way into the room: with a secret out of the address, or a code that is typed.
+
+const LONGEST_CODE = 12;
+
+/**
+ * Comes in; who has to wait before the next guess waits, and tries again.
+ * @param {import("./room.js").Room} room @param {import("./led-frame.js").Frame} frame
+ * @param {{key: string}|{code: string}} secret @param {() => boolean} last whether nothing else was tried since
+ * @returns {Promise<boolean>} whether it is in
+ */
+export async function comeIn(room, frame, secret, last) {
+  for (;;) {
+    frame.tell(WORKSHOP.coming);
+    try {
+      await room.enter(secret);
+      return true;
+    } catch (/** @type {any} */ error) {
+      if (!(error instanceof Refusal) || !error.retry) {
+        frame.tell(WORKSHOP.wrong(error?.message || String(error)));
+        return false;
+      }
+      for (let left = Math.ceil(error.retry); left > 0; left -= 1) {
+        if (!last()) return false;
+        frame.tell(WORKSHOP.slowed(left));
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
+      if (!last()) return false;
+    }
+  }
+}
+
+/** Asks for the code. @param {(code: string) => void} onCode */
+function codeForm(onCode) {
+  const input = /** @type {HTMLInputElement} */ (
+    h("input", {
+      ...{
+        class: "hx-room-code",
+        "aria-label": WORKSHOP.joining,
+        placeholder: WORKSHOP.joining,
+        maxlength: LONGEST_CODE,
+      },
+      ...{ autocomplete: "off", autocapitalize: "characters", spellcheck: "false", enterkeyhint: "go", required: true },
+    })
+  );
+  const submitted = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (input.value.trim()) onCode(input.value.trim());
+  };
+  return h(
+    "form",
+    { class: "hx-room-join", onsubmit: submitted },
+    input,
+    h("button", { type: "submit", class: "hx-room-button", "data-kind": "go", text: WORKSHOP.join }),
+  );
 }

@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { captionAt } from "../../../assets/js/shared/caption/caption.js";
+import { captionAt, plain } from "../../../assets/js/shared/caption/caption.js";
 import { leastMs, missedOf } from "../../../assets/js/shared/caption/caption-view.js";
-import { plain } from "../../../assets/js/shared/caption/caption-parts.js";
 import { commit, draft, drawn, header, modelOf, piece, treeFrom, verify } from "./build.mjs";
 
 const row = (ids, probs, tail = 0) => ({ ids, probs, tail });

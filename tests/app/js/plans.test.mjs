@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plain } from "../../../assets/js/shared/caption/caption-parts.js";
-import { captionAt } from "../../../assets/js/shared/caption/caption.js";
+import { plain, captionAt } from "../../../assets/js/shared/caption/caption.js";
 import { inPlan, originText, planText } from "../../../assets/js/tabs/explore/tower/floor/floor-notes.js";
 import { momentAt, momentOf } from "../../../assets/js/shared/share/moment.js";
 import { TraceModel } from "../../../assets/js/shared/run/trace.js";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commit, draft, header, modelOf, piece, verify } from "./build.mjs";
-import { clean, factsOf, linesOf, shortened } from "../../../assets/js/shared/share/slide-facts.js";
+import { clean, factsOf, linesOf, shortened } from "../../../assets/js/shared/share/slide.js";
 
 const measure = (text) => [...text].length;
 const room = (width, most) => ({ width, most, measure });

@@ -4,9 +4,11 @@
 import { h } from "../kit/dom.js";
 import { badge } from "../text/card/card.js";
 import { figure } from "../../../text/numbers.js";
-import { cacheText, cacheTip, caches, layersRun } from "./kv.js";
 import { stateOf } from "./round.js";
 import { KV, LAYERS, SAY } from "../../../text/en/anatomy.js";
+import { upTo } from "../kit/order.js";
+import { ranText } from "../run/ran.js";
+import { trunksOf } from "../levels/trunk.js";
 
 const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars
@@ -14,7 +16,7 @@ const CLOSE = 8; // more of them stand without bars
 
 /**
  * @typedef {import("./round.js").TraceModel} TraceModel @typedef {import("./round.js").TokenRecord} TokenRecord @typedef {import("./round.js").Round} Round
- * @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile @typedef {import("./kv.js").Cache} Cache
+ * @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile
  * @typedef {import("../run/events.js").Row} Row @typedef {import("../run/trace.js").Level} Level
  * @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
  *   onChoose: (serial: number, level: number|null) => void}} View at: the settled moment; call: of the event
@@ -234,4 +236,61 @@ function reach(/** @type {Round} */ round, /** @type {Cache} */ cache) {
     ...(now > 0 ? [line("hx-an-cached", 0, now)] : []),
     ...(waits > now ? [line("hx-an-waits", now, waits)] : []),
   ];
+}
+
+// The keys and values of a level over a round, and the layers that its calls ran: what is known at a moment.
+
+/**
+ *
+ * @typedef {import("../run/events.js").KvLength} KvLength
+ * @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
+ *   reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read
+ */
+
+/**
+ * @param {TraceModel} model @param {import("./round.js").Round} round @param {number} at a settled moment
+ * @returns {(Cache|null)[]} by level; null for a level without a cache
+ */
+export function caches(model, round, at) {
+  const before = model.kv[upTo(model.kv, round.t0 - 1, (k) => k.t) - 1] ?? null;
+  const now = model.kv[upTo(model.kv, at, (k) => k.t) - 1] ?? null;
+  const prompt = model.header?.prompt_ids.length ?? 0;
+  return model.levels.map((_, level) => {
+    const of = (/** @type {import("../run/events.js").Kv|null} */ kv) =>
+      kv?.levels.find((x) => x.level === level) ?? null;
+    const [first, last] = [of(before), of(now)];
+    if (!first && !last && !model.kv.some((kv) => of(kv))) return null;
+    return {
+      before: first,
+      now: last,
+      reach: last ? last.cached - prompt : null,
+      begins: first ? first.cached - prompt : null,
+      waits: last?.catch_up ?? 0,
+    };
+  });
+}
+
+/** "131 → 136": cached positions before the round and now. @param {Cache} cache */
+function cacheText({ before, now }) {
+  const said = (/** @type {KvLength|null} */ x) => (x ? String(x.cached) : "\u2013");
+  return `${said(before)} \u2192 ${said(now)}`;
+}
+
+/** @param {Cache} cache @param {string} name */
+function cacheTip({ before, now }, name) {
+  const said = (/** @type {KvLength|null} */ x) => (x ? KV.lengths(x) : KV.unknown);
+  return `${KV.of(name)} ${KV.before} ${said(before)}; ${KV.now} ${said(now)}. ${KV.formula}`;
+}
+
+/**
+ * The layers that a level's last call ran and did not run: null for a level that shares none.
+ * @param {TraceModel} model @param {import("./round.js").Round} round @param {number} level @param {number} at
+ * @returns {{layers: number, lo: number, runs: {lo: number, hi: number, rows: number}[], text: string}|null}
+ */
+function layersRun(model, round, level, at) {
+  const call = round.calls.filter((c) => c.segment.level === level && c.segment.t1 <= at).at(-1);
+  const trunk = model.header && trunksOf(model.header).find((one) => one.members.some((x) => x.index === level));
+  const member = trunk?.members.find((x) => x.index === level);
+  if (!call?.segment.ran?.length || !trunk || !member) return null;
+  return { layers: trunk.layers, lo: member.lo, runs: call.segment.ran, text: ranText(call.segment) };
 }

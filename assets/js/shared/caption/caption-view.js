@@ -1,8 +1,7 @@
 /** The caption under the text, and the page's one voice. What is read by eye changes no faster than it can be read; what
  *  is heard, more seldom: a step speaks at once, a replay about every two seconds, at rejections it rests on, and at its end. */
 
-import { captionAt } from "./caption.js";
-import { plain, tokenText } from "./caption-parts.js";
+import { captionAt, plain, tokenText } from "./caption.js";
 import { h, say } from "../kit/dom.js";
 import { stackName } from "../levels/stack-names.js";
 import { STATUS } from "../../../text/en/run.js";
@@ -84,10 +83,10 @@ export function createCaption({ player, live }) {
   };
 }
 
-/** @param {import("./caption-parts.js").Part[]} parts @param {import("../run/trace.js").TraceModel|null} model whose they are */
+/** @param {import("./caption.js").Part[]} parts @param {import("../run/trace.js").TraceModel|null} model whose they are */
 export const drawnParts = (parts, model) => parts.map((part) => drawn(part, model));
 
-/** @param {import("./caption-parts.js").Part} part @param {any} model */
+/** @param {import("./caption.js").Part} part @param {any} model */
 function drawn(part, model) {
   if (typeof part === "string") return part;
   if ("named" in part) return levelNode(part, model.levels[part.level]);

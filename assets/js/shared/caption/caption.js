@@ -1,21 +1,19 @@
-/** One sentence for the event under the cursor, made from the trace alone: a pure function of (model, cursor).
- *
- *  A sentence is a list of parts: text, levels, tokens. `caption-view.js` draws them, `plain` (caption-parts.js) reads them out.
- */
+/** One sentence for the event under the cursor, made from the trace alone: a pure function of (model, cursor). A
+ *  sentence is a list of parts (text, levels, tokens). `caption-view.js` draws them, `plain` reads them out. */
 
 import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { COUNT } from "../../../text/en/lanes.js";
-import { origin as copiedFrom } from "./caption-places.js";
-import { apart, fill, level, listed, rate, run, seconds, share, token } from "./caption-parts.js";
-import { ratio } from "../../../text/numbers.js";
-import { LIST, PHRASES, SAYS } from "../../../text/en/caption.js";
+import { ratio, duration, figure, rounded } from "../../../text/numbers.js";
+import { LIST, PHRASES, SAYS, PLACES, HEARD } from "../../../text/en/caption.js";
 import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
 import { roundNumber } from "../kit/round-number.js";
+import { isCopy } from "../run/copies.js";
+import { kindOf, originOf } from "../levels/kinds.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 /** @typedef {import("../run/moments.js").Moment} Moment */
-/** @typedef {import("./caption-parts.js").Part} Part @typedef {import("../run/records.js").TokenRecord} TokenRecord */
+/** @typedef {import("../run/records.js").TokenRecord} TokenRecord */
 /** @typedef {import("../run/events.js").Check} Check @typedef {import("../run/events.js").Verify} Verify @typedef {import("../run/moments.js").Own} Own */
 /** @typedef {{key: string, kind: string, parts: Part[]}} Caption key: two captions of one key say the same */
 
@@ -239,3 +237,113 @@ function outcome(/** @type {TraceModel} */ model, /** @type {import("../run/even
   if (!isGreedy(model)) return model.header?.lossless ? SAYS.inDistribution : SAYS.bare;
   return baseline.diverges ? SAYS.differs : SAYS.equal;
 }
+
+// Where a run of drafted tokens was copied from, in words.
+
+/**
+ * `place`: the places, each once; `copied`: how many of the tokens come from them; `source`: who drafted in a lookup's
+ * stead, where it found nothing.
+ * @param {import("../run/trace.js").TraceModel} model
+ * @param {import("../run/records.js").TokenRecord[]} records
+ */
+export function copiedFrom(model, records) {
+  /** @type {Set<string>} */ const places = new Set();
+  let copied = 0;
+  let source = "";
+  for (const record of records) {
+    const { kind } = model.levels[record.level];
+    const found = originOf(kind, record.source);
+    if (!found && !isCopy(record)) {
+      if (kindOf(kind).origins.length) source ||= record.source;
+      continue;
+    }
+    copied += 1;
+    if (record.copied) places.add(record.copied.at < 0 ? PLACES.prompt : PLACES.text);
+    else if (found) places.add(found.title.split(": ").at(-1) ?? found.title);
+  }
+  const place = places.size > 2 ? PLACES.many : [...places].join(PLACES.and);
+  return { place, copied, source };
+}
+
+// What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out.
+
+/**
+ * @typedef {string | {level: number, named: boolean, block?: number} | {token: number, level: number, state: string}} Part
+ *   named: with its name; block: with its T. token: its id; level: who supplied it; state: "" | rejected
+ * @typedef {Record<string, string | number | Part | Part[]>} Slots
+ */
+
+const LONGEST = 36; // letters of a run of tokens that is shown
+const LONGEST_TOKEN = 18;
+
+/** @param {number} index @param {boolean} named */
+export const level = (index, named = true) => ({ level: index, named });
+/** @param {number} id @param {number} by */
+export const token = (id, by, state = "") => ({ token: id, level: by, state });
+
+/** Tokens of the text one after the other; a long run is cut. @param {TraceModel} model */
+export function run(model, /** @type {{id: number, level: number}[]} */ records) {
+  let letters = 0;
+  const shown = records.filter((x, i) => (letters += model.pieceText(x.id).length) <= LONGEST || i === 0);
+  const rest = records.length - shown.length;
+  return [...shown.map((x) => token(x.id, x.level)), ...(rest ? fill(LIST.more, { count: rest }) : [])];
+}
+
+/** @param {Part[]} parts */
+export const listed = (parts) =>
+  parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? LIST.and : ", ", part] : [part]));
+
+/** A sentence with its slots filled. @param {string} sentence @param {Slots} slots @returns {Part[]} */
+export function fill(sentence, slots) {
+  return sentence.split(/\{(\w+)\}/).flatMap((text, i) => {
+    if (i % 2 === 0) return text ? [text] : [];
+    const value = slots[text] ?? "";
+    return /** @type {Part[]} */ (Array.isArray(value) ? value : [typeof value === "number" ? String(value) : value]);
+  });
+}
+
+/** A token as it is shown: without the dot of its first space, cut where it is long. @param {TraceModel} model */
+export function tokenText(model, /** @type {number} */ id) {
+  const text = model.pieceText(id).replace(/^\u00b7(?=.)/, "") || "\u2205";
+  return [...text].length > LONGEST_TOKEN ? `${[...text].slice(0, LONGEST_TOKEN - 1).join("")}\u2026` : text;
+}
+
+/** A caption as it is read out: names instead of letters, tokens in quotes. @param {TraceModel} model @param {Part[]} parts */
+export function plain(model, parts) {
+  return parts
+    .map((part, i) => {
+      if (typeof part === "string") return part;
+      if ("level" in part && "named" in part) {
+        const { name } = model.levels[part.level];
+        return part.block === undefined ? name : `${name}, T ${part.block}`;
+      }
+      const text = tokenText(model, part.token)
+        .replaceAll("\u21b5", HEARD.newline)
+        .replace(/\u00b7{2,}/g, HEARD.spaces)
+        .replace(/^\u00b7$/, HEARD.space)
+        .replaceAll("\u00b7", " ")
+        .trim();
+      const before = parts[i - 1];
+      const after = parts[i + 1];
+      const [open, close] = HEARD.quote;
+      /** @param {Part|undefined} other */
+      const joined = (other) => other !== undefined && typeof other !== "string" && "token" in other;
+      return `${joined(before) ? "" : open}${text}${joined(after) ? " " : close}`;
+    })
+    .join("")
+    .replace(/ {2,}/g, " ");
+}
+
+export const share = (/** @type {number|null|undefined} */ x) => {
+  if (x === null || x === undefined) return "\u2013";
+  if (x === 0 || x === 1) return String(x);
+  return x < 0.001 ? "<0.001" : x > 0.99 ? ">0.99" : String(Number(x.toPrecision(2)));
+};
+/** Two figures with as many digits as tell them apart. @param {number} a @param {number} b */
+export function apart(a, b) {
+  const [x, y] = [share(a), share(b)];
+  return x === y && a !== b ? [figure(a), figure(b)] : [x, y];
+}
+
+export const rate = (/** @type {number} */ x) => rounded(x);
+export const seconds = duration;

@@ -1,8 +1,8 @@
-/** Words with a dotted line: a press opens what they mean. A room marks a word with `term`, a whole text with `explained`. */
+/** Words with a dotted line: a press opens what they mean. A room marks a word with `term`, a whole text with
+ *  `explained`. */
 
 import { element, h } from "../kit/dom.js";
 import { GLOSSARY, GLOSSARY_SAY } from "../../../text/en/glossary.js";
-import { findTerms } from "./find-terms.js";
 import { pictureOf } from "./term-picture.js";
 
 const SHEET = "(max-width: 640px)"; // a phone: the definition lies at the bottom of the window
@@ -138,4 +138,36 @@ class Definition {
     el.style.setProperty("--left", `${Math.max(GAP, Math.min(word.left, innerWidth - wide - GAP))}px`);
     el.style.setProperty("--top", `${below ? word.bottom + GAP : Math.max(GAP, word.top - GAP - high)}px`);
   }
+}
+
+// Where words of the glossary stand in a text.
+
+/** @type {Map<string, string>} the entry of a word's form, in small letters */
+const ENTRIES = new Map(
+  Object.entries(GLOSSARY).flatMap(([name, { word, forms = [] }]) =>
+    [word, ...forms].map((form) => /** @type {[string, string]} */ ([form.toLowerCase(), name])),
+  ),
+);
+const longestFirst = [...ENTRIES.keys()].sort((a, b) => b.length - a.length);
+const FORMS = new RegExp(`(?<![\\p{L}-])(?:${longestFirst.join("|")})(?![\\p{L}-])`, "giu");
+
+/**
+ * A text in parts: those that are a word of the glossary at its first place, and what stands between them.
+ * @param {string} text
+ * @param {Set<string>} seen entries that have been explained; those found here are added
+ * @returns {{text: string, entry: string|null}[]}
+ */
+export function findTerms(text, seen = new Set()) {
+  const parts = [];
+  let at = 0;
+  for (const found of text.matchAll(FORMS)) {
+    const entry = ENTRIES.get(found[0].toLowerCase()) ?? "";
+    if (seen.has(entry)) continue;
+    seen.add(entry);
+    if (found.index > at) parts.push({ text: text.slice(at, found.index), entry: null });
+    parts.push({ text: found[0], entry });
+    at = found.index + found[0].length;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), entry: null });
+  return parts;
 }

@@ -1,7 +1,5 @@
 /** Small helpers for native DOM. Text always goes in as text: nothing here parses HTML. */
 
-import { pointed } from "./pointer.js";
-
 /** @typedef {HTMLElementEventMap} Events @typedef {HTMLElementTagNameMap} Tags @typedef {Node|string|false|null|undefined} Child */
 /** @template {keyof Tags} T @typedef {{[E in keyof Events as `on${E}`]?: (event: Events[E] & {currentTarget: Tags[T]}) => void} &
  *   {style?: Record<string, string|number|null>, [attribute: string]: unknown}} Attributes */
@@ -202,3 +200,47 @@ export const signButton = (label, sign, onclick) =>
     text: sign,
     onclick,
   });
+
+// Whether something was pointed at. Another tab that a button opens is drawn below a pointer that rests: what comes
+// to lie there was not pointed at, until the pointer moves.
+
+let now = ""; // where the pointer is
+let resting = "none"; // where it was when the tab was opened
+
+const place = (/** @type {PointerEvent} */ { clientX, clientY }) => `${clientX} ${clientY}`;
+
+for (const kind of /** @type {const} */ (["pointermove", "pointerdown"]))
+  globalThis.addEventListener?.(kind, (event) => (now = place(event)), { capture: true, passive: true });
+
+/** What lies below the pointer changes, and not because it moves. */
+export function rest() {
+  resting = now;
+}
+
+/** @param {PointerEvent} event that says what the pointer is over */
+export function pointed(event) {
+  if (place(event) === resting) return false;
+  resting = "none";
+  return true;
+}
+
+// What stands one step behind: a heading that opens it, by the browser's own means, so that keys, screen readers and
+// the search in the page know it.
+
+/**
+ * @param {string} name in the page and its address @param {string} title @param {Node[]} inside
+ * @param {{about?: string, onOpen?: () => void}} [more] about: what is inside, beside the title
+ * @returns {HTMLDetailsElement}
+ */
+export function disclosure(name, title, inside, { about = "", onOpen = () => {} } = {}) {
+  const said = about ? h("span", { class: "hx-more-about", text: about }) : null;
+  const summary = h("summary", {}, h("h2", { class: "hx-more-title", text: title }), said);
+  const el = h(
+    "details",
+    { class: "hx-more", "data-more": name },
+    summary,
+    h("div", { class: "hx-more-body" }, ...inside),
+  );
+  el.addEventListener("toggle", () => el.open && onOpen());
+  return /** @type {HTMLDetailsElement} */ (el);
+}

@@ -1,7 +1,6 @@
 /** The page's tabs, which Gradio draws: open one by its name (app/tabs/__init__.py), or the one that the address asks for. */
 
-import { closest } from "./dom.js";
-import { rest } from "./pointer.js";
+import { closest, rest } from "./dom.js";
 
 const TABS = '#tabs [role="tab"]';
 const all = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TABS))];

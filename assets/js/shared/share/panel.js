@@ -1,12 +1,15 @@
-/** What Share holds: links with their codes, and the run as a file. Loaded when it is first opened. */
+/** What Share holds: links with their codes, the run as a file, and its card for slides. Loaded when it is first
+ *  opened. */
 
 import { h, icon, say } from "../kit/dom.js";
-import { copy, saveGzip, traceName } from "../kit/files.js";
+import { copy, saveGzip, traceName, saveBlob } from "../kit/files.js";
 import { showCode } from "./code.js";
-import { savePage } from "./save-page.js";
 import { embedCode, momentLink, runLink, settingsLink } from "./links.js";
-import { slideRow } from "./slide-row.js";
-import { words } from "../../../text/en/share.js";
+import { words, slide } from "../../../text/en/share.js";
+import { base64Of, squeezed } from "./packed.js";
+import { addressOf, saveDrawing, sourceOf } from "../kit/picture/button.js";
+import { isDark } from "../kit/theme.js";
+import { drawSlide } from "./slide.js";
 
 const CONFIRMED_MS = 2500;
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;
@@ -153,3 +156,75 @@ function linkRow(title, { tell, fail, coded, warning }) {
     },
   };
 }
+
+// The run that is shown as one HTML file: the server's empty page with the run put into it.
+
+const COLOUR = 'data-colour="level"'; // this and that as hsd_core/export/run_page.py writes them
+const EMPTY = '<script type="text/plain" id="hx-run"></script>';
+
+/** @param {import("../run/trace.js").Feed} feed @param {string} colour what tokens are coloured by @returns {Promise<string>} what is to be said */
+async function savePage(feed, colour) {
+  const [reply, run] = await Promise.all([
+    fetch(new URL("../../../../offline.html", import.meta.url)),
+    squeezed(JSON.stringify(feed.records)),
+  ]);
+  const empty = await reply.text();
+  if (!reply.ok || !empty.includes(EMPTY)) throw new Error(words.pageFailed);
+  const page = empty
+    .replace(COLOUR, `data-colour="${colour}"`)
+    .replace(EMPTY, EMPTY.replace("><", `>${base64Of(run)}<`));
+  const name = traceName(/** @type {any} */ (feed.model?.header)).replace(/\.jsonl\.gz$/, ".html");
+  return words.saved(name, saveBlob(new Blob([page], { type: "text/html" }), name));
+}
+
+// The row of Share that shows the card for slides and saves it.
+
+/** @param {import("../run/trace.js").Feed} feed @param {(text: string) => void} tell */
+function slideRow(feed, tell) {
+  const dark = h("input", { type: "checkbox", onchange: () => show() });
+  const seen = h("img", { class: "hx-share-slide" });
+  const note = h("small", { class: "hx-share-note" });
+  /** @type {ReturnType<typeof drawSlide>|null} */ let drawn = null;
+  const save = (/** @type {"svg"|"png"} */ kind, /** @type {string} */ tip) =>
+    h(
+      "button",
+      {
+        ...{ type: "button", class: "hx-quiet", "data-tip": tip, "aria-label": `${slide.row}: ${kind.toUpperCase()}` },
+        onclick: () =>
+          drawn &&
+          saveDrawing(drawn.picture, nameOf(feed), kind).then(
+            (name) => tell(slide.saved(name)),
+            (error) => tell(error.message),
+          ),
+      },
+      icon("save"),
+      h("span", { text: kind.toUpperCase() }),
+    );
+  const buttons = h(
+    "div",
+    { class: "hx-share-buttons" },
+    h("label", { class: "hx-tick" }, dark, h("span", { text: slide.dark })),
+    save("svg", slide.svgTip),
+    save("png", slide.pngTip),
+  );
+  function show() {
+    const { model, final } = feed;
+    drawn = final && model?.header && model.snapshots.length ? drawSlide(model, dark.checked) : null;
+    buttons.hidden = seen.hidden = !drawn;
+    say(note, drawn ? slide.note : model?.header ? words.notOver : words.nothing);
+    if (!drawn) return;
+    seen.src = addressOf(sourceOf(drawn.picture));
+    seen.alt = drawn.label;
+  }
+  return {
+    el: h("div", { class: "hx-share-row" }, h("b", { text: slide.row }), buttons, seen, note),
+    /** Draws the run that is shown now, in the page's theme. */
+    show() {
+      dark.checked = isDark();
+      show();
+    },
+  };
+}
+
+/** @param {import("../run/trace.js").Feed} feed */
+const nameOf = ({ model }) => `${model?.header?.title || model?.header?.stack || ""} card`;

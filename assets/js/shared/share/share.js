@@ -1,4 +1,4 @@
-/** The Share button of the title bar; what it opens is loaded then. */
+/** The Share button of the title bar, and the way out of a frame; what the button opens is loaded then. */
 
 import { h, icon, popover, say } from "../kit/dom.js";
 import { loadStyles } from "../kit/styles.js";
@@ -35,4 +35,18 @@ export function shareButton(shown) {
   // A press closes the card, and the token is forgotten, before this opens.
   button.addEventListener("pointerdown", () => (chosen = shown.view.selected));
   return popover(button, panel, { label: words.share, onOpen: open });
+}
+
+// In a frame of another page (?embed=1): the way to the whole page, as it stands when it is taken.
+
+export function wholePage() {
+  const link = h("a", { class: "hx-embed-link", target: "_blank", rel: "noopener", text: words.wholePage });
+  const aim = () => {
+    const query = new URLSearchParams(location.search);
+    query.delete("embed");
+    link.href = `${location.pathname}${query.size ? `?${query}` : ""}${location.hash}`;
+  };
+  for (const sign of ["pointerenter", "focus", "click"]) link.addEventListener(sign, aim, { capture: true });
+  aim();
+  return link;
 }

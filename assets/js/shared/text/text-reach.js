@@ -1,7 +1,6 @@
 /** Pointer and keys in the text: what they point at is told, arrows walk from token to token, and Tab reaches one of them. */
 
-import { closest } from "../kit/dom.js";
-import { pointed } from "../kit/pointer.js";
+import { closest, pointed } from "../kit/dom.js";
 import { expand, spoken } from "./token/token.js";
 
 const STOPS = "[data-serial], .hx-plus";

@@ -1,12 +1,12 @@
-/** HiSpec's figure 4: what each depth agrees with, and how much of what a quarter of the layers lets through is kept. */
+/** The studies of exits as HiSpec draws them: what each depth agrees with, how much of what a quarter of the layers
+ *  lets through is kept (figure 4), and the sweep of two exits (figure 5). */
 
-import { css, layout, narrow, px, safe } from "../../shared/plots/look.js";
-import { BY_DEPTH, EXITS, QUARTER } from "./words.js";
-import { named, of, quarterOf } from "./study-data.js";
+import { css, layout, narrow, px, safe, gainScale } from "../../shared/plots/look.js";
+import { BY_DEPTH, EXITS, QUARTER, SWEEP } from "./words.js";
 
 const PAPER = 0.69; // arXiv 2510.01336, figure 4
 
-/** @param {import("./study-data.js").Study} study */
+/** @param {Study} study */
 export function depthFigure(study) {
   const readings = of(study, "reading");
   const lens = readings.filter(({ readout }) => readout === "lens");
@@ -93,7 +93,7 @@ export function depthFigure(study) {
   };
 }
 
-/** Of the pairs whose verifier was trained, else all. @param {import("./study-data.js").Study} study */
+/** Of the pairs whose verifier was trained, else all. @param {Study} study */
 export function quarterFigure(study) {
   const all = of(study, "pair").filter(({ kept }) => kept !== null);
   const checked = all.filter(({ verifier }) => verifier[1] !== "lens" && !verifier[1].endsWith("-fed"));
@@ -128,3 +128,85 @@ export function quarterFigure(study) {
     },
   };
 }
+
+// HiSpec's figure 5: the sweep of the draft exit and of the exit above it, as a field of colours around 1.
+
+const FULL = 0.8; // logarithm (base 2) of the speed-up at which a colour is full
+
+const tint = (/** @type {number|null} */ gain) =>
+  gain === null ? null : Math.max(-FULL, Math.min(FULL, Math.log2(gain)));
+const best = (/** @type {any[]} */ some) => some.reduce((a, b) => (a && a.speed_up >= b.speed_up ? a : b), null);
+
+/** @param {Study} study */
+export function sweepFigure(study) {
+  const stacks = of(study, "stack");
+  const x = [...new Set(stacks.map(({ draft }) => draft))].sort((a, b) => a - b);
+  const above = [...new Set(stacks.map((one) => one.above))].sort((a, b) => (a ?? 0) - (b ?? 0));
+  const y = above.map((at) => (at === null ? EXITS.none : String(at)));
+  const found = new Map(stacks.map((one) => [`${one.draft} ${one.above}`, one.speed_up]));
+  const gains = above.map((at) => x.map((draft) => found.get(`${draft} ${at}`) ?? null));
+  const said = (/** @type {number|null} */ gain) => (gain === null ? "" : gain.toFixed(2));
+  const [one, pair] = [best(stacks.filter((s) => s.above === null)), best(stacks.filter((s) => s.above !== null))];
+  return {
+    title: SWEEP.title,
+    text: one ? SWEEP.text({ ...one, gain: said(one.speed_up) }, pair && { ...pair, gain: said(pair.speed_up) }) : "",
+    figure: {
+      data: [
+        {
+          type: "heatmap",
+          x: x.map(String),
+          y,
+          z: gains.map((row) => row.map(tint)),
+          text: gains.map((row) => row.map(said)),
+          zmin: -FULL,
+          zmax: FULL,
+          colorscale: gainScale(),
+          showscale: false,
+          xgap: 1,
+          ygap: 1,
+          hoverongaps: false,
+          hovertemplate: SWEEP.hover,
+        },
+      ],
+      layout: layout(narrow() ? 400 : 460, {
+        xaxis: { type: "category", title: { text: SWEEP.x }, showgrid: false, nticks: 10 },
+        yaxis: { type: "category", title: { text: SWEEP.y }, showgrid: false, nticks: 10 },
+      }),
+    },
+    table: {
+      columns: [SWEEP.x, SWEEP.y, SWEEP.gain, SWEEP.blocks],
+      rows: stacks.map(({ draft, above: at, speed_up, blocks }) => [
+        draft,
+        at ?? EXITS.none,
+        said(speed_up),
+        blocks.join(", "),
+      ]),
+    },
+  };
+}
+
+// What a study of exits holds, as its figures ask for it.
+
+/** @typedef {{id: string, about: any, records: any[]}} Study */
+
+/** @param {Study} study @param {string} what @returns {any[]} */
+export const of = (study, what) => study.records.filter((one) => one.what === what);
+
+/** Who stands behind a read-out of a record: [layers, name]. @param {[number, string]} pair @param {string} lens */
+export const named = ([at, name], lens) => (name === "lens" ? `${lens}, ${at}` : name);
+
+/** The quarter that its pairs were checked at. @param {Study} study */
+const quarterOf = (study) => of(study, "pair")[0]?.verifier[0] ?? Math.ceil(study.about.layers / 4);
+
+/** The first row at which a map reaches a level for the smallest x, and that x; null where none does.
+ *  @param {any[]} rows @param {number} level @returns {{x: number, y: number}|null} */
+export function nearest(rows, level) {
+  const found = rows.flatMap(({ y, x, z }) => {
+    const at = z.findIndex((/** @type {number} */ value) => value >= level);
+    return at < 0 ? [] : [{ x: x[at], y }];
+  });
+  return found.sort((a, b) => a.x - b.x || a.y - b.y)[0] ?? null;
+}
+
+/** How many levels a stack has below its target. @param {string} stack */
+export const below = (stack) => stack.split(",").length - 1;

@@ -3,7 +3,7 @@
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { css, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
 import { EXITS, RATIOS, RUNS } from "./words.js";
-import { of } from "./study-data.js";
+import { of } from "./by-depth.js";
 
 const HUES = ["--hue-target", "--mark", "--good", "--muted"]; // of the machines, in order
 const mono = () => ({ family: css("--font-mono"), size: px(narrow() ? 10 : 12) });
@@ -17,7 +17,7 @@ const axisOf = (/** @type {string[]} */ order, /** @type {(name: string) => stri
   tickfont: font,
 });
 
-/** @param {import("./study-data.js").Study} study */
+/** @param {import("./by-depth.js").Study} study */
 export function runsFigure(study) {
   const runs = of(study, "run");
   const computed = new Map(of(study, "predicted").map((one) => [one.stack, one.speed_up]));
@@ -101,7 +101,7 @@ export function runsFigure(study) {
   };
 }
 
-/** @param {import("./study-data.js").Study} study */
+/** @param {import("./by-depth.js").Study} study */
 export function ratiosFigure(study) {
   const ratios = of(study, "ratio");
   const drafts = [...new Set(ratios.map(({ draft }) => draft))];

@@ -2,12 +2,11 @@
 
 import { EXITS, LOST } from "./words.js";
 import { bring } from "../index.js";
-import { depthFigure, quarterFigure } from "./by-depth.js";
+import { depthFigure, quarterFigure, sweepFigure } from "./by-depth.js";
 import { ratiosFigure, runsFigure } from "./clock.js";
-import { sweepFigure } from "./sweep-map.js";
 import { oneMap, plainMap } from "./what-it-takes.js";
 
-/** Name and maker of each figure, in the order of the page. @type {[string, (study: import("./study-data.js").Study) => any][]} */
+/** Name and maker of each figure, in the order of the page. @type {[string, (study: import("./by-depth.js").Study) => any][]} */
 const FIGURES = [
   ["exit-depths", depthFigure],
   ["exit-quarter", quarterFigure],

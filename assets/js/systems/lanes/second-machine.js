@@ -7,15 +7,13 @@ import { stackName } from "../../shared/levels/stack-names.js";
 import { rounded } from "../../../text/numbers.js";
 import { SECOND } from "./words.js";
 import { stopsSlider } from "../../tabs/planner/another/stops-slider.js";
-import { drawMap, mapScales } from "./gain-map.js";
-import { EDGES, GAINING, gainAt, paysAt, together } from "./map-reading.js";
-import { drafterTable, gainTable } from "./map-tables.js";
+import { drawMap, mapScales, drafterTable, gainTable, EDGES, GAINING, gainAt, paysAt, together } from "./gain-map.js";
 import { bring } from "../index.js";
 
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 300, screen: 380 };
 
-/** @typedef {import("./map-reading.js").SecondAnswer} SecondAnswer @typedef {import("./map-reading.js").Drafter} Drafter */
+/** @typedef {import("./gain-map.js").SecondAnswer} SecondAnswer @typedef {import("./gain-map.js").Drafter} Drafter */
 
 /** @param {{onAsk: (question: any) => void, onUse: (stack: string) => void}} ctx */
 export function secondMachine(ctx) {

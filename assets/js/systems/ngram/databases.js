@@ -5,13 +5,12 @@
 import { h, say, signButton } from "../../shared/kit/dom.js";
 import { roundNumber } from "../../shared/kit/round-number.js";
 import { Ledger } from "./ledger.js";
-import { createLink } from "./pointer-line.js";
 import { entriesPart } from "./entries.js";
 import { lookupsPart } from "./lookups.js";
-import { nothing } from "./pieces.js";
-import { sharesPart } from "./shares.js";
+import { nothing, chip, hueOf } from "./pieces.js";
 import { windowPart } from "./window.js";
-import { DB } from "./words.js";
+import { DB, SHARES } from "./words.js";
+import { originOf } from "../../shared/levels/kinds.js";
 
 /**
  * @param {{player: import("../../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
@@ -110,6 +109,122 @@ export function createDatabases({ player, stage, onClose }) {
       if (name === "ArrowRight" || name === "ArrowLeft") player.stepEvent(name === "ArrowRight" ? 1 : -1);
       else return false;
       return true;
+    },
+  };
+}
+
+// The line from an entry that was found to its place in the text, over both panels; none where the place is out of
+// sight.
+
+const SPACE = "http://www.w3.org/2000/svg";
+
+/** @param {HTMLElement} stage */
+function createLink(stage) {
+  const svg = document.createElementNS(SPACE, "svg");
+  const path = document.createElementNS(SPACE, "path");
+  svg.setAttribute("class", "hx-db-link");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(path);
+  stage.append(svg);
+  /** @type {Element|null} */ let from = null;
+  /** @type {number|null} */ let serial = null;
+  let frame = 0;
+
+  const target = () => (serial === null ? null : stage.querySelector(`.hx-flow [data-serial="${serial}"]`));
+
+  function draw() {
+    frame = 0;
+    const to = from && target();
+    const [a, b] = [from?.getBoundingClientRect(), to?.getBoundingClientRect()];
+    const room = to?.closest(".hx-text")?.getBoundingClientRect();
+    const seen = a && b && room && a.width > 0 && b.width > 0 && b.bottom > room.top && b.top < room.bottom;
+    const clear = seen && b.bottom <= a.top; // on a phone the view covers the text
+    svg.toggleAttribute("data-shown", Boolean(clear));
+    if (!clear || !a || !b) return;
+    const [x1, y1, x2, y2] = [a.left + 0.45 * a.width, a.top, b.left + b.width / 2, b.bottom + 2];
+    const bend = Math.max(16, (y1 - y2) / 2);
+    path.setAttribute("d", `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`);
+  }
+  const later = () => {
+    frame ||= requestAnimationFrame(draw);
+  };
+  stage.addEventListener("scroll", () => from && later(), { capture: true, passive: true });
+  addEventListener("resize", () => from && later());
+  addEventListener("scroll", () => from && later(), { passive: true });
+
+  return {
+    target,
+    /** @param {Element|null} element @param {number|null} to the serial of a token of the text */
+    join(element, to) {
+      from = to === null ? null : element;
+      serial = to;
+      later();
+    },
+  };
+}
+
+// Who supplied how much: the table of shares.
+
+function sharesPart() {
+  const body = h("tbody");
+  const heads = [
+    [SHARES.database, null],
+    [SHARES.answered, SHARES.answeredTip],
+    [SHARES.kept, SHARES.keptTip],
+    [SHARES.share, null],
+  ];
+  const el = h(
+    "div",
+    { class: "hx-db-part hx-db-shares" },
+    h(
+      "table",
+      {},
+      h("caption", { text: SHARES.caption }),
+      h("thead", {}, h("tr", {}, ...heads.map(([text, tip]) => h("th", { scope: "col", text, "data-tip": tip })))),
+      body,
+    ),
+  );
+  /** @type {Record<string, HTMLElement[]>} */ let cells = {};
+  /** @type {Ledger|null} */ let drawnFor = null;
+
+  function build(/** @type {Ledger} */ ledger) {
+    drawnFor = ledger;
+    cells = {};
+    const line = (/** @type {string} */ key, /** @type {HTMLElement[]} */ head, /** @type {string} */ hue) => {
+      cells[key] = [h("td"), h("td"), h("td", { class: "hx-db-bar", style: { "--hue": hue } })];
+      return h("tr", { "data-database": key }, h("th", { scope: "row" }, ...head), ...cells[key]);
+    };
+    body.replaceChildren(
+      ...ledger.order.map((letter) => {
+        const title = originOf(ledger.model.levels[ledger.level].kind, letter)?.title ?? letter;
+        return line(letter, [chip(ledger, letter), h("span", { text: title })], hueOf(ledger, letter));
+      }),
+      line("silent", [h("span", { text: SHARES.silent })], "var(--muted)"),
+      line("others", [h("span", { text: SHARES.others })], "var(--muted)"),
+    );
+  }
+
+  return {
+    el,
+    update(/** @type {Ledger} */ ledger, /** @type {number} */ cursor) {
+      if (ledger !== drawnFor) build(ledger);
+      const sum = ledger.at(cursor);
+      const total = ledger.model.committedAt(cursor);
+      let looked = 0;
+      const share = (/** @type {HTMLElement} */ cell, /** @type {number} */ kept) => {
+        say(cell, SHARES.percent(total ? kept / total : 0));
+        cell.style.setProperty("--part", String(total ? kept / total : 0));
+      };
+      for (const letter of ledger.order) {
+        const { answered, offered, kept } = sum.by[letter];
+        looked += kept;
+        say(cells[letter][0], String(answered));
+        say(cells[letter][1], SHARES.ratio(kept, offered));
+        share(cells[letter][2], kept);
+      }
+      say(cells.silent[0], String(sum.silent));
+      say(cells.others[1], SHARES.ratio(total - looked, total));
+      share(cells.others[2], total - looked);
     },
   };
 }

@@ -1,8 +1,7 @@
 /** What D_c holds, newest first, and the place that the lookup which is lit has found. */
 
 import { h, say } from "../../shared/kit/dom.js";
-import { quote, words } from "./pieces.js";
-import { showRows } from "./rows.js";
+import { quote, words, showRows } from "./pieces.js";
 import { ENTRIES } from "./words.js";
 
 const USED = 60; // entries

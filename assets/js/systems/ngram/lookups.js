@@ -2,8 +2,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { roundNumber } from "../../shared/kit/round-number.js";
-import { chip, quote, words } from "./pieces.js";
-import { showRows } from "./rows.js";
+import { chip, quote, words, showRows } from "./pieces.js";
 import { LOOKUPS } from "./words.js";
 
 const LAST = 14; // lookups

@@ -3,8 +3,7 @@
 
 import { h, say } from "../../shared/kit/dom.js";
 import { upTo } from "../../shared/kit/order.js";
-import { quote, words } from "./pieces.js";
-import { showRows } from "./rows.js";
+import { quote, words, showRows } from "./pieces.js";
 import { WINDOW } from "./words.js";
 
 const MOST = { columns: 32, n: 16 }; // of a stranger's trace

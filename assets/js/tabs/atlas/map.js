@@ -1,12 +1,10 @@
-/** The map: a row for each kind of drafter, a column for each way of judging, and in each cell its systems; on a phone a
- *  list. */
+/** The map: a row for each kind of drafter, a column for each way of judging, and in each cell its systems; on a
+ *  phone a list. Above it what filters them. */
 
 import { h, say } from "../../shared/kit/dom.js";
-import { leadsTo } from "./atlas-place.js";
-import { passes, runsHere } from "./by-question.js";
+import { leadsTo, passes, runsHere, ALL, filters } from "./by-question.js";
 import { chipOf } from "./chip.js";
-import { filterBar } from "./filters.js";
-import { ATLAS, HOW, WHO } from "../../../text/en/atlas.js";
+import { ATLAS, HOW, WHO, FILTERS } from "../../../text/en/atlas.js";
 
 /** @typedef {import("./by-question.js").System} System @typedef {import("./by-question.js").Filter} Filter */
 
@@ -123,4 +121,63 @@ function legend() {
     key("false", ATLAS.legend.not),
     h("li", {}, h("span", { class: "hx-atlas-lossy", "aria-hidden": "true", text: "\u2248" }), ATLAS.legend.lossy),
   );
+}
+
+// Which systems the map shows: a word, who drafts, how drafts are judged, exact or not, and whether they run here.
+
+/** @param {{onChange: (filter: Filter) => void}} ctx */
+function filterBar({ onChange }) {
+  const find = h("input", {
+    ...{
+      type: "search",
+      class: "hx-atlas-find",
+      placeholder: FILTERS.find,
+      "aria-label": FILTERS.find,
+      maxlength: "60",
+    },
+    oninput: () => changed(),
+  });
+  const picker = (/** @type {string} */ label, /** @type {string} */ any, /** @type {[string, string][]} */ options) =>
+    h(
+      "select",
+      { class: "hx-select", "aria-label": label, onchange: () => changed() },
+      h("option", { value: "", text: any }),
+      ...options.map(([value, text]) => h("option", { value, text })),
+    );
+  const named = (/** @type {Record<string, {name: string}>} */ all) =>
+    Object.entries(all).map(([value, { name }]) => /** @type {[string, string]} */ ([value, name]));
+  const who = picker(FILTERS.who, FILTERS.anyWho, named(WHO));
+  const how = picker(FILTERS.how, FILTERS.anyHow, named(HOW));
+  const exact = picker(FILTERS.exact, FILTERS.anyExact, Object.entries(FILTERS.exactly));
+  const here = h("input", { type: "checkbox", onchange: () => changed() });
+  const clear = h("button", {
+    ...{ type: "button", class: "hx-quiet", text: FILTERS.clear, hidden: true },
+    onclick: () => {
+      set(ALL);
+      onChange(ALL);
+      find.focus();
+    },
+  });
+  const el = h(
+    "div",
+    { class: "hx-atlas-filters", role: "search", "aria-label": FILTERS.label },
+    ...[find, who, how, exact],
+    h("label", { class: "hx-tick" }, here, FILTERS.here),
+    clear,
+  );
+
+  function changed() {
+    const filter = { who: who.value, how: how.value, exact: exact.value, here: here.checked, find: find.value };
+    clear.hidden = !filters(filter);
+    onChange(filter);
+  }
+
+  /** @param {Filter} filter */
+  function set(filter) {
+    [who.value, how.value, exact.value] = [filter.who, filter.how, filter.exact];
+    here.checked = filter.here;
+    if (find.value !== filter.find) find.value = filter.find; // else the caret would jump
+    clear.hidden = !filters(filter);
+  }
+  return { el, set };
 }

@@ -1,7 +1,10 @@
-/** What a system's `shape` says: floors from the ground up, what each hands up, and whether they work at the same time.
- *  app/tabs/atlas/systems.py refuses others. */
+/** What a system's `shape` says (floors from the ground up, what each hands up, whether they work at the same
+ *  time), what a drawing shows of its tokens, and the drawing in words. app/tabs/atlas/systems.py refuses other
+ *  shapes. */
 
 import { grammar } from "../../shared/levels/kinds.js";
+import { levelPhrase } from "../../shared/levels/stack-names.js";
+import { DRAWN } from "../../../text/en/atlas.js";
 
 /**
  * @typedef {{form: "chain"|"block"|"tree"|"comb"|"cells", widths: number[]}} Hand widths: of a chain its length, of a tree
@@ -88,4 +91,74 @@ export const looksUp = (kind) => Boolean(grammar.kinds.get(kind)?.origins.length
 export function bodyFrom(floors) {
   const first = floors.findIndex((floor) => reads(floor)?.weights === "" && !isHead(floor));
   return first < 0 ? floors.length - 1 : first;
+}
+
+// What a drawing shows of tokens: who wrote each, which are kept, and what leaves the top floor.
+
+/**
+ *
+ * @typedef {"kept"|"rejected"|"spared"|"aside"} Fate spared: a loose rule keeps it all the same; aside: another candidate
+ *   was taken
+ * @typedef {{x: number, line: number, parent: number, by: number, other: boolean, fate: Fate}} Token by: the floor
+ *   that wrote it, of two that draft side by side the other one
+ */
+
+const ORDER = [2, 1, 4, 3, 6, 5]; // in which a diffusion model fills places
+
+/** How many tokens of a line live: the last one is the one that teaches. @param {number} length */
+const living = (length) => Math.max(1, length - 1);
+
+/** Who wrote the nth token of what a floor hands up: those below it, then itself. @param {Floor[]} floors @param {number} i @param {number} nth @returns {number} */
+export function writer(floors, i, nth) {
+  const below = floors[i - 1];
+  if (!below?.hand || !below.kind) return i;
+  const kept = living(lengthOf(below.hand));
+  const at = nth % (kept + 1);
+  return at < kept ? writer(floors, i - 1, at) : i;
+}
+
+/**
+ * The tokens that a floor hands up, as the one above judges them.
+ * @param {Floor[]} floors @param {number} i @param {boolean} loosely
+ * @returns {Token[]}
+ */
+export function tokensOf(floors, i, loosely) {
+  const { hand, others } = floors[i];
+  if (!hand) return [];
+  const last = lengthOf(hand) - 1;
+  return nodesOf(hand).map(({ depth, parent, at }) => ({
+    ...{ x: depth, line: at, parent, by: writer(floors, i, depth), other: others.length > 0 && at % 2 > 0 },
+    fate: at > 0 ? "aside" : depth < last || last === 0 ? "kept" : loosely ? "spared" : "rejected",
+  }));
+}
+
+/** What the top floor writes: the tokens that it kept, then its own; of models that take turns, both. @param {Floor[]} floors @param {boolean} loosely @returns {number[]} */
+export function writtenBy(floors, loosely) {
+  const top = floors.length - 1;
+  const { hand = null } = floors[top - 1] ?? {};
+  if (!hand) return top ? [0, 0, 0, top, 0, 0] : [0, 0, 0];
+  const length = lengthOf(hand);
+  const kept = loosely || length === 1 ? length : length - 1;
+  const from = floors[top - 1].kind ? top - 1 : top; // a block that the target rewrites is its own
+  return [...Array.from({ length: kept }, (_, nth) => writer(floors, from, nth)), top];
+}
+
+/** In which order the place is filled, counted from 1. @param {number} place */
+export const turnOf = (place) => ORDER[place % ORDER.length];
+
+// A system's drawing in words.
+
+/** @param {{shape: string}} system */
+export function shapeSaid({ shape }) {
+  const { floors, lanes } = shapeOf(shape);
+  const name = (/** @type {string} */ kind) => DRAWN.floor[kind] ?? levelPhrase(kind);
+  const drafters = (/** @type {string[]} */ kinds) => kinds.map(name).join(DRAWN.and);
+  const said = floors.slice(0, -1).map(({ kind, others, hand }, i) => {
+    const above = name(floors[i + 1].kind);
+    if (!hand) return DRAWN.turns(name(kind), above);
+    const what = DRAWN.hand[hand.form](sizeOf(hand));
+    return kind ? DRAWN.judged(drafters([kind, ...others]), what, above) : DRAWN.rewritten(what, above);
+  });
+  const sentences = said.map((one) => `${one[0].toUpperCase()}${one.slice(1)}.`);
+  return [...sentences, ...(lanes ? [DRAWN.lanes(floors.length)] : []), DRAWN.written].join(" ");
 }

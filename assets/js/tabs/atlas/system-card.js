@@ -8,7 +8,7 @@ import { beside, exactly, neighbours } from "./by-question.js";
 import { chipOf } from "./chip.js";
 import { COLUMNS, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
-import { shapeSaid } from "./shape-said.js";
+import { shapeSaid } from "./shape.js";
 import { brought } from "../../systems/index.js";
 import { ratio } from "../../../text/numbers.js";
 import { HOW, SYSTEM, WHO } from "../../../text/en/atlas.js";

@@ -1,11 +1,13 @@
-/** The Planner's part of the address: which profile, and where the sliders stand. Levels go by their numbers, cheapest
- *  first. Numbers that were typed into the tables are not in it: those are downloaded as a profile. */
+/** What the Planner takes from the address and hands on: which profile, where the sliders stand, and stacks for
+ *  Explore. Levels go by their numbers, cheapest first. Numbers that were typed into the tables are not in it:
+ *  those are downloaded as a profile. */
 
 import { setQuery } from "../../shared/kit/tabs.js";
 import { still } from "./whatif.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 /** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
-/** @typedef {import("./ahead/asked-ahead.js").Turned} Turned @typedef {{agreement: number|null, share: number|null}} Asked */
+/** @typedef {import("./ahead/plans-ahead.js").Turned} Turned @typedef {{agreement: number|null, share: number|null}} Asked */
 
 const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
 let waiting = 0;
@@ -104,4 +106,47 @@ export function linkedPlan(profile, text) {
   const parts = text.split(".").map((part) => part.match(/^(\d+)(?::(\d+))?$/) ?? []);
   const levels = parts.map(([, level]) => profile.levels[Number(level)]?.name);
   return levels.every(Boolean) ? { levels, blocks: parts.slice(0, -1).map(([, , block]) => Number(block)) } : null;
+}
+
+// What the Planner hands to the Explore tab: a stack for its composer, or a plan to be played without weights.
+
+/** @param {string} stack @param {string} preset */
+export const useStack = (stack, preset) =>
+  document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
+
+/**
+ * Numbers that were typed have no link.
+ * @param {any} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
+ * @param {{measured: any, named: boolean}} of named: the profile is as it came, and not from a file
+ */
+export function playPlan(question, { levels, blocks, tree = [] }, { measured, named }) {
+  const link = named && !tree.length ? planText(measured, { levels, blocks }) : "";
+  const plan = { levels, blocks, tree };
+  document.dispatchEvent(new CustomEvent("hx:play-simulated", { detail: { question, plan, link } }));
+}
+
+// The profiles that there are, and which of them the tab shows first.
+
+const HOW = "python -m hsd_core calibrate";
+
+/** @param {string} url @returns {Promise<{sources: Source[], how: string, by_length?: [string, string][], fault: string}>}
+ *    by_length: presets and devices that have profiles by length; fault: why there are none */
+export async function listedProfiles(url) {
+  try {
+    return { ...(await (await fetch(url)).json()), fault: "" };
+  } catch {
+    return { sources: [], how: HOW, fault: PLANNER.noServer };
+  }
+}
+
+/** The one that the address names, else the best; why it is another than was asked for. @param {Source[]} sources */
+export function firstProfile(sources) {
+  const query = new URLSearchParams(location.search);
+  const asked = linked(sources);
+  const [source, at] = asked ?? [usual(sources), 0];
+  const lost = asked ? null : query.get("profile"); // a link from another machine
+  const preset = asked ? null : query.get("preset");
+  const other = preset && source && source.preset !== preset;
+  const instead = other ? PLANNER.noneOf(preset.slice(0, 80), source.title) : "";
+  return { source, at, lost: lost ? PLANNER.lost(lost.slice(0, 80)) : "", instead };
 }

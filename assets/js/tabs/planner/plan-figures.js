@@ -1,9 +1,10 @@
-/** The Planner's three plots. The numbers follow a slider; the figures come when it rests, and now and then while it is
- *  dragged; those that are out of sight come when they are opened. */
+/** The Planner's three plots and the edges of the best path. The numbers follow a slider; the figures come when it
+ *  rests, and now and then while it is dragged; those that are out of sight come when they are opened. */
 
 import { Plot } from "../../shared/plots/plots.js";
-import { pathList } from "./paths.js";
 import { PLANNER } from "../../../text/en/planner.js";
+import { isDark } from "../../shared/kit/theme.js";
+import { h } from "../../shared/kit/dom.js";
 
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 
@@ -61,4 +62,65 @@ export class PlanFigures {
     for (const name of question.figures ?? []) this.stale.delete(/** @type {Name} */ (name));
     this.draw();
   }
+}
+
+// What the page looks like, as far as figures are made for it: light or dark, a phone, a screen or a wall.
+
+const SETTLE_MS = 250; // a window that is being dragged is not asked about
+const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
+
+const size = () => (innerWidth < PHONE ? "phone" : innerWidth < WALL ? "screen" : "wall");
+
+export const look = () => `${size()} ${isDark()}`;
+
+/** Calls back when the page looks otherwise than `drawn` says. @param {() => string|null} drawn null: nothing was drawn @param {() => void} onOther */
+export function watchLook(drawn, onOther) {
+  const other = () => {
+    const was = drawn();
+    if (was !== null && was !== look()) onOther();
+  };
+  let settling = 0;
+  new MutationObserver(other).observe(document.body, { attributeFilter: ["class"] });
+  addEventListener("resize", () => {
+    clearTimeout(settling);
+    settling = setTimeout(other, SETTLE_MS);
+  });
+}
+
+// The edges of the best path as buttons: what each costs and multiplies. Focus or hover lights the same edge in the
+// plot.
+
+/** @typedef {{id: string, name: string, cost: string, gain: string, curve: number, point: number}} Edge */
+
+/** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
+function pathList(ctx) {
+  const el = h("ol", { class: "hx-plan-edges", "aria-label": PLANNER.path });
+  /** @type {HTMLElement[]} */ let now = [];
+  return {
+    el,
+    show(/** @type {Edge[]} */ edges) {
+      now = edges.map((edge) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "hx-plan-edge",
+            "data-edge": edge.id,
+            onfocus: () => ctx.onPick(edge),
+            onmouseenter: () => ctx.onPick(edge),
+            onblur: () => ctx.onPick(null),
+            onmouseleave: () => ctx.onPick(null),
+          },
+          h("b", { text: edge.name }),
+          h("span", { text: edge.cost }),
+          h("span", { text: edge.gain }),
+        ),
+      );
+      el.replaceChildren(...now.map((button) => h("li", {}, button)));
+    },
+    /** The edge that the pointer is on in the plot. @param {string|null} id */
+    light(id) {
+      for (const button of now) button.dataset.lit = String(button.dataset.edge === id);
+    },
+  };
 }

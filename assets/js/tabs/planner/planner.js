@@ -8,30 +8,32 @@ import { loadStyles } from "../../shared/kit/styles.js";
 import { isDark, rememberTheme } from "../../shared/kit/theme.js";
 import { answerPanel } from "./answer.js";
 import { anotherLevel } from "./another/another-level.js";
-import { Ahead } from "./ahead/plans-ahead.js";
-import { whoAnswers } from "./ahead/who-answers.js";
-import { behind } from "./behind.js";
+import { Ahead, whoAnswers } from "./ahead/plans-ahead.js";
+import { behind, viewAsked, viewSwitch } from "./views.js";
 import { defaultPanel } from "./default-panel.js";
 import { doctorView } from "./doctor/doctor-view.js";
-import { firstProfile, listedProfiles } from "./first-profile.js";
-import { askedOfAnother, linkedPlan, turnedBy, writeLink } from "./link.js";
-import { textLengths } from "./lengths/text-lengths.js";
-import { look, watchLook } from "./looks.js";
-import { noProfile } from "./no-profile.js";
-import { PlanFigures } from "./plan-figures.js";
-import { styled } from "./profile/level-looks.js";
-import { changed, copy, reset } from "./profile/profile.js";
-import { openedProfile, saveProfile } from "./profile/profile-file.js";
-import { sourceBar } from "./profile/sources.js";
+import {
+  firstProfile,
+  listedProfiles,
+  askedOfAnother,
+  linkedPlan,
+  turnedBy,
+  writeLink,
+  playPlan,
+  useStack,
+} from "./link.js";
+import { textLengths } from "./text-lengths.js";
+import { look, watchLook, PlanFigures } from "./plan-figures.js";
+import { styled, changed, copy, reset } from "./profile/profile.js";
+import { openedProfile, saveProfile, sourceBar } from "./profile/sources.js";
 import { profileTables } from "./profile/tables.js";
 import { bringLater, brought } from "../../systems/index.js";
-import { playPlan, useStack } from "./to-explore.js";
-import { viewAsked, viewSwitch } from "./views.js";
 import { still, whatIf } from "./whatif.js";
+import { PLANNER } from "../../../text/en/planner.js";
 
 /** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
 /** @typedef {import("./answer.js").Plan} Plan @typedef {import("./answer.js").Answer} Answer @typedef {import("./answer.js").Look} Look */
-/** @typedef {import("./another/asker.js").Question} Question @typedef {import("./ahead/asked-ahead.js").Turned} Turned */
+/** @typedef {import("./another/asker.js").Question} Question @typedef {import("./ahead/plans-ahead.js").Turned} Turned */
 /** @typedef {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} Ports */
 
 /** @type {{agreement: number|null, share: number|null}} */
@@ -317,4 +319,19 @@ class PlannerPage {
     const plan = text && linkedPlan(this.measured, text);
     if (plan) this.play(plan);
   }
+}
+
+// No profile at all: how to get one.
+
+/** @param {{sources: import("./profile/profile.js").Source[], how: string}} found */
+export function noProfile({ sources, how }) {
+  const broken = sources
+    .filter((source) => source.reason)
+    .map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
+  return [
+    h("h2", { class: "hx-plan-h", text: PLANNER.noProfile }),
+    h("p", { text: PLANNER.whatProfile }),
+    h("p", {}, PLANNER.measureOne[0], h("code", { text: how }), PLANNER.measureOne[1]),
+    ...broken,
+  ];
 }

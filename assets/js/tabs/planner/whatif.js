@@ -4,7 +4,7 @@ import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { WHATIF } from "../../../text/en/planner.js";
 
-/** @typedef {import("./ahead/asked-ahead.js").Turned} Turned */
+/** @typedef {import("./ahead/plans-ahead.js").Turned} Turned */
 
 /** What a profile starts with. @param {Profile} profile @returns {Turned} */
 export const still = (profile) => ({

@@ -2,14 +2,12 @@
  *  `mount` is called once by its component. */
 
 import { translated } from "../../../text/heard.js";
-import { disclosure } from "../../shared/kit/disclosure.js";
-import { h, tips } from "../../shared/kit/dom.js";
+import { disclosure, h, tips } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
 import { learned } from "../../shared/levels/kinds.js";
 import { Plot } from "../../shared/plots/plots.js";
-import { studySheets } from "../../shared/plots/study-sheets.js";
 import { bringLater, brought } from "../../systems/index.js";
 import { barsPanel } from "./target-bars.js";
 import { claimPanel } from "./claim.js";
@@ -18,8 +16,9 @@ import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
-import { tasksFigure } from "./task-chart.js";
-import { RESULTS } from "../../../text/en/results.js";
+import { RESULTS, PLOTS } from "../../../text/en/results.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
@@ -189,3 +188,131 @@ const notYet = (lack) =>
     h("p", { text: RESULTS.noneText }),
     lack ? missingCard(lack) : null,
   );
+
+// Studies on the Results tab: fetched once, their figures drawn when they come into sight, and again in another theme
+// or size.
+
+/**
+ * @typedef {{title: string, text: string, figure: any, table: any}} Shown
+ */
+
+/**
+ * @param {import("../../systems/index.js").StudyKind} of
+ * @param {{url: string, plotly: string, presets: {name: string, title: string}[]}} from where the studies and plotly's
+ *   script are
+ * @returns {HTMLElement}
+ */
+function studySheets({ words, figures }, { url, plotly, presets }) {
+  const { title, unreachable, command } = words;
+  /** @type {{plot: Plot, make: () => Shown|null}[]} */ const plots = [];
+  const el = h("section", { class: "hx-res-study", "aria-label": title });
+  const draw = () => {
+    for (const { plot, make } of plots) plot.show(/** @type {Shown} */ (make()));
+  };
+  const sheet = (/** @type {any} */ study) => {
+    const { about } = study;
+    const label = presets.find(({ name }) => name === about.preset)?.title ?? about.preset;
+    const lead = words.lead(label, { ...about, day: about.recorded.slice(0, 10) }, study);
+    const made = figures(study).flatMap(([name, make]) => {
+      const first = make();
+      if (!first?.figure) return [];
+      const plot = new Plot(name, { url: plotly, label: `${label}: ${first.title}` });
+      plots.push({ plot, make });
+      return [plot.el];
+    });
+    return [
+      h("p", { class: "hx-plan-text", text: lead }),
+      h("div", { class: "hx-res-study-grid" }, ...made),
+      h("p", { class: "hx-plan-text" }, `${command}: `, h("code", { text: about.command })),
+    ];
+  };
+  fetch(url)
+    .then((reply) => (reply.ok ? reply.json() : Promise.reject(new Error(String(reply.status)))))
+    .then(({ studies }) => {
+      el.replaceChildren(...studies.flatMap(sheet));
+      draw();
+    })
+    .catch(() => {
+      el.replaceChildren(h("p", { class: "hx-plan-fault", role: "alert", text: unreachable }));
+    });
+  new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
+  let settling = 0;
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      if (width !== innerWidth) draw();
+      width = innerWidth;
+    }, SETTLE_MS);
+  });
+  return el;
+}
+
+// The speed-up by task, for plotly, with its words and its table.
+
+const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is full
+
+/** Each stack once, by what it is called, the first on top. @param {Map<string, string>} labels by the stacks' codes */
+const stackAxis = (labels) => ({
+  type: "category",
+  categoryorder: "array",
+  categoryarray: [...labels.keys()],
+  tickmode: "array",
+  tickvals: [...labels.keys()],
+  ticktext: [...labels.values()],
+  autorange: "reversed",
+  tickfont: { size: px(narrow() ? 10 : 12) },
+});
+
+/** The height of the tallest of these labels. @param {Map<string, string>} labels */
+const tallest = (labels) => 8 + 14 * Math.max(...[...labels.values()].map((text) => text.split("<br>").length));
+
+/**
+ * What each stack gains on each task on one machine: a field of colours around 1.
+ * @param {import("./columns.js").Column} column
+ */
+function tasksFigure(column) {
+  const rows = column.stacks.filter((row) => row.stack !== row.plain);
+  const names = stackNames(rows.map((row) => row.stack));
+  const labels = new Map([...names].map(([stack, name]) => [safe(stack), wrapped(name, narrow() ? 18 : 34)]));
+  const order = [...labels.keys()];
+  const tasks = [...new Set(rows.flatMap((row) => Object.keys(row.tasks)))];
+  const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
+  const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
+  const words = tasks.map((task) => task.replaceAll("_", " "));
+  const figure = {
+    data: [
+      {
+        type: "heatmap",
+        x: words,
+        y: order,
+        z: gains.map((row) => row.map((gain) => (gain ? Math.max(-FULL, Math.min(FULL, Math.log2(gain))) : null))),
+        text: gains.map((row) => row.map(said)),
+        customdata: [...names].map(([stack, name]) => tasks.map(() => `${wrapped(name, 60)}<br>${safe(stack)}`)),
+        texttemplate: "%{text}",
+        textfont: { size: px(narrow() ? 10 : 12), color: css("--ink") },
+        zmin: -FULL,
+        zmax: FULL,
+        colorscale: gainScale(),
+        showscale: false,
+        xgap: 2,
+        ygap: 2,
+        hovertemplate: PLOTS.tasksHover,
+      },
+    ],
+    layout: layout((narrow() ? 110 : 64) + rows.length * Math.max(36, tallest(labels)), {
+      xaxis: { side: "top", showgrid: false, tickangle: narrow() ? -60 : "auto", tickfont: { size: px(12) } },
+      yaxis: { ...stackAxis(labels), showgrid: false },
+    }),
+  };
+  const few = column.now ? PLOTS.tasksFew : "";
+  return {
+    title: PLOTS.tasks(column.name),
+    text: PLOTS.tasksText + few,
+    figure: rows.length ? figure : null,
+    table: {
+      columns: [PLOTS.stack, PLOTS.code, ...tasks],
+      rows: rows.map(({ stack }, i) => [names.get(stack), stack, ...gains[i].map(said)]),
+    },
+  };
+}

@@ -5,10 +5,8 @@ import { h } from "../../shared/kit/dom.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { ofBench, stated } from "../../shared/levels/stated.js";
 import { ratio } from "../../../text/numbers.js";
-import { endOf, groupsOf, targetOf } from "./groups.js";
-import { peerText, sameText } from "./same-text.js";
-import { isDefault, stackHead } from "./stack-head.js";
-import { rate } from "./table.js";
+import { endOf, groupsOf, targetOf, peerText, sameText } from "./columns.js";
+import { isDefault, stackHead, rate } from "./table.js";
 import { BARS, PEERS } from "../../../text/en/results.js";
 
 /**

@@ -1,9 +1,10 @@
-/** The small button at a chart that saves it as a picture. */
+/** The small button at a chart that saves it as a picture, SVG or PNG. */
 
 import { h, icon, popover } from "../dom.js";
 import { isDark } from "../theme.js";
-import { savePicture } from "./save.js";
 import { words } from "../../../../text/en/picture.js";
+import { saveBlob } from "../files.js";
+import { paint } from "./paint.js";
 
 /**
  * @param {() => HTMLElement|null} host the chart
@@ -63,4 +64,63 @@ export function pictureButton(host, title) {
   pop.el.classList.add("hx-picture");
   pop.el.dataset.noPicture = "";
   return pop.el;
+}
+
+// A chart as a file: SVG, or a PNG of it.
+
+const FINER = 2; // pixels of a PNG to one of the screen
+
+/**
+ * @param {HTMLElement} host @param {string} title
+ * @param {{kind: "svg"|"png", light: boolean}} how light: as the light page shows it
+ */
+async function savePicture(host, title, { kind, light }) {
+  return saveDrawing(painted(host, title, light), title, kind);
+}
+
+/** @param {SVGElement} drawing @param {string} title @param {"svg"|"png"} kind @returns {Promise<string>} the file's name */
+export async function saveDrawing(drawing, title, kind) {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${sourceOf(drawing)}`;
+  const name = `hsd_${title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")}.${kind}`;
+  const picture = new Blob([text], { type: "image/svg+xml" });
+  saveBlob(kind === "svg" ? picture : await pixels(text), name);
+  return name;
+}
+
+/** @param {SVGElement} drawing */
+export const sourceOf = (drawing) => new XMLSerializer().serializeToString(drawing);
+
+/** The theme is changed and put back between two frames: nobody sees it. */
+function painted(/** @type {HTMLElement} */ host, /** @type {string} */ title, /** @type {boolean} */ light) {
+  const { classList } = document.body;
+  const turned = light && isDark();
+  classList.add("hx-still");
+  if (turned) classList.remove("dark");
+  try {
+    return paint(host, title);
+  } finally {
+    if (turned) classList.add("dark");
+    classList.remove("hx-still");
+  }
+}
+
+/** An SVG as the address of an image. @param {string} text */
+export const addressOf = (text) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+
+/** @param {string} text an SVG @returns {Promise<Blob>} */
+async function pixels(text) {
+  const image = new Image();
+  image.src = addressOf(text);
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [FINER * image.width, FINER * image.height];
+  const context = canvas.getContext("2d");
+  context?.scale(FINER, FINER);
+  context?.drawImage(image, 0, 0);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(words.failed))), "image/png"),
+  );
 }

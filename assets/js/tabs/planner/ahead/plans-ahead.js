@@ -1,8 +1,9 @@
-/** Answers of the planner that were worked out ahead, for a page without a server; asked as `Asker` asks one. */
+/** Who answers the Planner: the server, or answers that were worked out ahead for a page without one, asked alike. */
 
-import { lookOf, seenAs } from "./seen-as.js";
 import { AHEAD } from "../../../../text/en/planner.js";
-import { namesOf } from "./asked-ahead.js";
+import { askedOfServer, madeAhead } from "../another/answers.js";
+import { Asker } from "../another/asker.js";
+import { ANOTHER } from "../../../../text/en/another.js";
 
 /**
  * @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
@@ -59,7 +60,7 @@ export class Ahead {
 }
 
 /** Asked as an `Asker` is. */
-export class AskerAhead {
+class AskerAhead {
   /** @param {Ahead} ahead @param {import("../another/asker.js").Hear} hear */
   constructor(ahead, hear) {
     this.ahead = ahead;
@@ -77,4 +78,68 @@ export class AskerAhead {
     if (heard.error) this.hear.onRefusal(heard.error, "");
     else this.hear.onAnswer(heard, question);
   }
+}
+
+// What the what-if controls ask, by name, where answers were worked out ahead: one control at a time, at some stops.
+
+/** @typedef {{max_block: number, rejections: number, cost: {level: string, factor: number}, levels: boolean[]}} Turned */
+
+/**
+ * The names of what is turned; app/site/planned_ahead.py names its answers alike. None: everything is at rest.
+ * @param {Turned} turned @param {any} profile @param {number} longest the profile's own longest block
+ */
+function namesOf(turned, profile, longest) {
+  const { cost, rejections, max_block: block } = turned;
+  return [
+    ...(block === longest ? [] : [`block=${block}`]),
+    ...(rejections === 1 ? [] : [`rejections=${rejections}`]),
+    ...(Math.abs(cost.factor - 1) < 1e-9 ? [] : [`cost=${cost.factor}=${cost.level}`]),
+    ...turned.levels.flatMap((allowed, i) => (allowed ? [] : [`without=${profile.levels[i].name}`])),
+  ];
+}
+
+// Reads what the server's side writes for several looks at once (app/site/seen_as.py), where what is alike is written
+// once.
+
+const [LOOK, PART] = ["~", "$"];
+const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
+
+/** Which of the looks a page has: as on a desk, on a phone, on a wall, each light and dark. @param {boolean} dark @param {number} width */
+export const lookOf = (dark, width) => 2 * (width < PHONE ? 1 : width >= WALL ? 2 : 0) + Number(dark);
+
+/**
+ * A part of what was written, for one look. @param {any[]} parts @param {any} value @param {number} look
+ * @returns {any}
+ */
+export function seenAs(parts, value, look) {
+  if (Array.isArray(value)) return value.map((one) => seenAs(parts, one, look));
+  if (value === null || typeof value !== "object") return value;
+  if (PART in value) return seenAs(parts, parts[value[PART]], look);
+  if (LOOK in value) return seenAs(parts, value[LOOK][look], look);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, seenAs(parts, one, look)]));
+}
+
+// Who answers.
+
+/** @typedef {import("../another/asker.js").Hear} Hear */
+
+/** @param {{base: string, setup: any, ahead: Ahead|null}} where */
+export const whoAnswers = ({ base, setup, ahead }) => ({
+  /** The plans of a profile. @param {Hear} hear */
+  plans: (hear) => (ahead ? new AskerAhead(ahead, hear) : new Asker(base + setup.answer, hear)),
+  /** Whether another level is worth it. @param {import("../another/answers.js").Hear} hear */
+  another: (hear) =>
+    ahead
+      ? madeAhead((question) => ahead.curves(question), hear, ANOTHER.noGrid)
+      : askedOfServer(base + setup.another, hear),
+  /** What systems ask. @param {string} name @param {Hear} hear @returns {{ask: (question: any) => any}} */
+  brought: (name, hear) =>
+    ahead ? { ask: (question) => found(ahead, name, question, hear) } : new Asker(base + setup.brought[name], hear),
+});
+
+/** @param {Ahead} ahead @param {string} name @param {any} question @param {Hear} hear */
+async function found(ahead, name, question, hear) {
+  const answer = await ahead.brought(name, question).catch(() => ({ error: AHEAD.unread }));
+  if (answer?.error || !answer) return hear.onRefusal(answer?.error ?? AHEAD.none, "");
+  return hear.onAnswer(answer, question);
 }

@@ -5,7 +5,6 @@ import { svg } from "../../../shared/kit/svg.js";
 import { ofTheory, stated } from "../../../shared/levels/stated.js";
 import { levelPhrase, nameOfStack } from "../../../shared/levels/stack-names.js";
 import { curveTable, drawCurve, nearest } from "./curve.js";
-import { paysFrom, readAt } from "./reading.js";
 import { stopsSlider } from "./stops-slider.js";
 import { ratio } from "../../../../text/numbers.js";
 import { ANOTHER } from "../../../../text/en/another.js";
@@ -175,4 +174,37 @@ function stretch(ends, level, pays) {
   if (ends.low === null && ends.high === null) return pays === "no" ? ANOTHER.paysNever : ANOTHER.paysAlways;
   if (ends.low === null) return ANOTHER.pays(level, ends.high ?? 1);
   return ends.high === null ? ANOTHER.paysAbove(level, ends.low) : ANOTHER.paysBetween(level, ends.low, ends.high);
+}
+
+// What a curve says: of one cost, and of the costs between which another level pays.
+
+const SAME = 0.005; // closer than half a percent, two plans are called equal
+
+const gain = (/** @type {CostPoint} */ { fewer, more }) => more.speedup / fewer.speedup;
+
+/**
+ * At one cost: whether it pays ("yes", "no", "even"), and the plan to use.
+ * @param {Curve} curve @param {number} share
+ * @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: import("./answers.js").PricedPlan}}
+ */
+export function readAt(curve, share) {
+  const point = nearest(curve.points, share);
+  const over = gain(point);
+  const pays = Math.abs(over - 1) < SAME ? "even" : over > 1 ? "yes" : "no";
+  return { point, pays, plan: over >= 1 ? point.more : point.fewer };
+}
+
+/**
+ * The widest stretch of costs on which it pays: its ends, null where the curve has no end on that side; null if it never
+ * pays. @param {Curve} curve @returns {{low: number|null, high: number|null}|null}
+ */
+export function paysFrom({ points, crossings }) {
+  const ends = [points[0].share, ...crossings, points[points.length - 1].share];
+  const stretches = ends.slice(1).map((high, i) => ({ low: ends[i], high }));
+  /** @param {{low: number, high: number}} ends */
+  const inside = ({ low, high }) => points.filter(({ share }) => share >= low && share <= high);
+  const paying = stretches.filter((one) => inside(one).some((point) => gain(point) > 1));
+  if (!paying.length) return null;
+  const { low, high } = paying.reduce((a, b) => (b.high - b.low > a.high - a.low ? b : a));
+  return { low: low === ends[0] ? null : low, high: high === ends[ends.length - 1] ? null : high };
 }

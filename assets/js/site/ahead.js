@@ -1,8 +1,8 @@
-/** The figures of recordings below Explore, in a page without a server: what a server draws, out of its answers
- *  (app/site/figures_ahead.py). */
+/** What a page without a server knows ahead: the figures of recordings below Explore (app/site/figures_ahead.py)
+ *  and the prices of stacks. */
 
 import { h } from "../shared/kit/dom.js";
-import { seenAs } from "../tabs/planner/ahead/seen-as.js";
+import { seenAs } from "../tabs/planner/ahead/plans-ahead.js";
 import { fill } from "../shared/plots/notes.js";
 import { plotly } from "../shared/plots/plots.js";
 import { RECORDED } from "../shared/visit/journey.js";
@@ -84,4 +84,24 @@ export class FiguresAhead {
   async _got(path) {
     return (await fetch(`${this.base}/hx/${path}`)).json();
   }
+}
+
+// What stacks would cost by the theory, looked up where it was worked out ahead (app/site/prices_ahead.py).
+
+/** @typedef {import("../tabs/explore/tower/forecast/forecast.js").Price} Price */
+/** @typedef {{preset: string, temperature?: number, about: any, prices: Record<string, Price>,
+ *   by_length?: Record<string, Price>, others?: Price}} Known by_length: stacks that are compared at the length of a text */
+
+/**
+ * The answer to what the tower asks of a server.
+ * @param {{known: Known[], others: Price}} ahead
+ * @param {{preset: string, device: string, temperature: number, stacks: string[], by_length?: boolean}} question
+ */
+export function priced({ known, others }, { preset, device, temperature, stacks, by_length: all }) {
+  const here = (/** @type {Known} */ one) => (one.temperature ?? temperature) === temperature;
+  const found = ["", "cpu"].includes(device) ? known.find((one) => one.preset === preset && here(one)) : undefined;
+  return {
+    about: found?.about ?? null,
+    prices: stacks.map((stack) => (all ? found?.by_length : found?.prices)?.[stack] ?? found?.others ?? others),
+  };
 }
