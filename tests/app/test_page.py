@@ -100,8 +100,29 @@ def new_tokens(page: Any, count: int) -> None:
     page.keyboard.press("Escape")
 
 
-def test_a_level_can_be_switched_off_added_moved_and_removed(page: Any, site: str) -> None:
-    visit(page, site, f"/?preset=toy&stack={STACK}")
+def test_settings_go_round_through_the_address_and_a_level_is_switched_off_added_moved_and_removed(
+    page: Any, site: str
+) -> None:
+    wanted = {
+        "preset": "toy",
+        "stack": STACK,
+        "prompt": "a & b = c? 🌅",
+        "temperature": "0.7",
+        "top_k": "20",
+        "top_p": "0.9",
+        "seed": "7",
+        "max_new_tokens": "33",
+        "raw": "1",
+        "baseline": "0",
+        "ghosts": "hide",
+        "colour": "source",
+    }
+    visit(page, site, f"?{urlencode(wanted)}")
+    assert page.locator("#hx-prompt").input_value() == wanted["prompt"]
+    page.get_by_role("radio", name="supplied by").check(force=True)  # a change rewrites the address
+    kept = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    assert kept == {name: value for name, value in wanted.items() if name != "colour"}
+
     asked = lambda: parse_qs(urlsplit(page.url).query).get("stack", [""])[0]  # noqa: E731
     page.get_by_role("switch").first.click()
     assert asked() == "table@id=order6"
@@ -238,29 +259,9 @@ def test_hostile_tokens_titles_files_and_prompts_are_text(page: Any, site: str, 
     assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
 
 
-def test_settings_go_round_through_the_address(page: Any, site: str) -> None:
-    wanted = {
-        "preset": "toy",
-        "stack": STACK,
-        "prompt": "a & b = c? 🌅",
-        "temperature": "0.7",
-        "top_k": "20",
-        "top_p": "0.9",
-        "seed": "7",
-        "max_new_tokens": "33",
-        "raw": "1",
-        "baseline": "0",
-        "ghosts": "hide",
-        "colour": "source",
-    }
-    visit(page, site, f"?{urlencode(wanted)}")
-    assert page.locator("#hx-prompt").input_value() == wanted["prompt"]
-    page.get_by_role("radio", name="supplied by").check(force=True)  # a change rewrites the address
-    kept = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
-    assert kept == {name: value for name, value in wanted.items() if name != "colour"}
-
-
-def test_figures_are_drawn_when_somebody_looks(page: Any, site: str) -> None:
+def test_figures_are_drawn_when_somebody_looks_and_grow_while_a_run_streams_and_nothing_moves_at_its_end(
+    page: Any, site: str
+) -> None:
     visit(page, site)
     assert page.locator(".js-plotly-plot").count() == 0
     page.locator("#figures").scroll_into_view_if_needed()
@@ -279,11 +280,6 @@ def test_figures_are_drawn_when_somebody_looks(page: Any, site: str) -> None:
     reader.press("ArrowDown")
     assert reader.get_attribute("aria-valuetext").startswith("plain decoding")
 
-
-def test_what_is_studied_grows_while_a_run_streams_and_nothing_moves_at_its_end(page: Any, site: str) -> None:
-    visit(page, site)
-    page.locator("#figures").scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelectorAll('#figures .main-svg').length")
     page.evaluate(GROWN)
     generate(page, "The small level drafts, the large level signs.")
     page.locator("#figures").scroll_into_view_if_needed()

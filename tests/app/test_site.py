@@ -31,10 +31,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page, with the figures of one recording and the answers to a few questions about the profile that it opens
     with."""
     out = tmp_path_factory.mktemp("site") / "page"
-    first = dict(list(planned_ahead.profiles().items())[:1])
+    first, asked = dict(list(planned_ahead.profiles().items())[:1]), planned_ahead.questions
     with pytest.MonkeyPatch.context() as few:
         few.setattr(planned_ahead, "profiles", lambda: first)
         few.setattr(planned_ahead, "STOPS", FEW)
+        few.setattr(planned_ahead, "questions", lambda profile: list(asked(profile))[:4])  # one of each control
         few.setattr(planned_ahead, "EVERY", len(planned_ahead.AGREEMENTS))
         few.setattr(planned_ahead, "plugins", lambda _: [])
         few.setattr(written, "reference", lambda: "")  # see tests/unit/test_reference.py
