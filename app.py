@@ -32,7 +32,7 @@ def main(kept: Kept) -> None:
     from app.serve.engines.choice import engine_for
     from app.serve.engines.closing import GRACE_S, Closing
     from app.serve.watch.logs import VARIABLE, structured
-    from app.workshop.holding import announce, new_room
+    from app.workshop.room_routes import announce, new_room
     from hsd_core.pipeline import Pipeline
 
     if options.log == "json":

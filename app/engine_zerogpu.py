@@ -8,7 +8,7 @@ from typing import Any
 import spaces
 
 from app.engine_process import works
-from app.serve.engines.offered import hello_of
+from app.serve.engines.messages import hello_of
 from app.serve.engines.zerogpu import ZeroEngine, lent, seconds
 from app.serve.offer import ServerOffer, loader_for
 

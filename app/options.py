@@ -9,9 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NoReturn
 
-from app.serve.door.address import AddressError, check_address, trusted_proxies
 from app.serve.door.policy import OriginError, origins
-from app.serve.door.proxied import public
+from app.serve.door.proxied import AddressError, check_address, public, trusted_proxies
 from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
 from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer

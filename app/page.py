@@ -20,11 +20,10 @@ from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
 from app.serve.door.guard import API, CALLS, TOOLS, Guard
 from app.serve.door.packed_page import PackedPage
-from app.serve.door.policy import SPACES, SecurityPolicy
+from app.serve.door.policy import SPACES, SecurityPolicy, app_options
 from app.serve.door.presence import Presence, left_route
 from app.serve.door.proxied import Proxied, Public
-from app.serve.door.web import app_options
-from app.serve.jobs import Engine
+from app.serve.engine import Engine
 from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
 from app.serve.watch.health import watch_routes

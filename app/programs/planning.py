@@ -9,8 +9,7 @@ from pathlib import Path
 
 import gradio as gr
 
-from app.programs.answered_run import Answer
-from app.programs.runs import Endpoint, refused
+from app.programs.runs import Answer, Endpoint, refused
 from app.serve.line.turns import visitor
 from app.tabs.planner import words as says
 from app.tabs.planner.planning_turns import PlanTurns

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 
-from app.programs.answered_run import Written
+from app.programs.runs import Written
 from app.serve.settings import whole_text
 from app.tabs.explore.reader import MAX_ANSWER, opened, read_bounded
 from app.tabs.explore.recordings import RecordingError, recorded_state

@@ -10,8 +10,7 @@ import uuid
 
 import gradio as gr
 
-from app.programs.answered_run import Answer
-from app.programs.runs import Endpoint, refused
+from app.programs.runs import Answer, Endpoint, refused
 from app.serve.settings import whole_text
 from app.tabs.explore.reader import Reader
 from app.tabs.explore.recordings import RecordingError, Recordings

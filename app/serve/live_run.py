@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from app.kit.payload import payload, status
-from app.serve.engine import PERIOD_S, Payload, answered, begin
-from app.serve.jobs import Job
-from app.serve.limits import LONGEST_S, TimeLeft
+from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
-from app.serve.settings import RunRequest
+from app.serve.settings import LONGEST_S, RunRequest, TimeLeft
 from app.words import run as says
 from hsd_core.core.events import Baseline, Footer, Header, Report
 from hsd_core.export.run_page import RecordStream

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from app.kit.faults import bare
-from app.serve.loader import Loader
-from app.serve.looks import Looks
+from app.serve.loader import Loader, apart
 from app.serve.settings import RequestError, RunRequest
 from app.words import run as says
 from hsd_core.grammar import kind_of, kinds
@@ -24,6 +25,7 @@ from hsd_core.models.loading import read_config
 from hsd_core.models.local import LocalModel, local_files, local_models, missing_part
 from hsd_core.models.machine import device_name
 from hsd_core.models.weights import Source, WeightsError, local_folder
+from hsd_core.models.weights.hub import HubLookup, look_up
 from hsd_core.stacks.presets import PRESETS, catalogue_entry
 from hsd_core.stacks.targets import unread_preset, with_config
 from hsd_core.stacks.weight_sizes import too_large
@@ -31,10 +33,69 @@ from hsd_core.theory.search.default_stack import with_default
 
 LARGEST_PROMPT = 1_000_000  # tokens that an operator may allow
 GGUF = ".gguf"  # a target goes by its file's name, with or without
+AGAIN_S = 60.0  # after what was wrong with the Hub or the network may be mended
 
 
 class OfferError(ValueError):
     """An operator's wish that cannot be had; the message says what there is."""
+
+
+class Looks:
+    """What was found out, by what was asked. `hub`: asks the Hub of a source. Thread-safe."""
+
+    def __init__(self, hub: Callable[[Source], HubLookup] = look_up) -> None:
+        self._hub = hub
+        self._lock, self._one = threading.Lock(), threading.Lock()
+        self._found: dict[Any, tuple[Any, float]] = {}  # with the moment when it is asked again
+        self._asked: set[Any] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being asked."""
+        return bool(self._asked)
+
+    def of_hub(self, source: Source) -> HubLookup | None:
+        """What the Hub says of a model that is not here; None before it has answered."""
+        found: HubLookup | None = self._known(source.id, lambda: self._hub(source))
+        return found
+
+    def apart(self, draft: Path, target: Path) -> str:
+        """Why the tokenizer of one folder cannot draft for another's, "" if it can or is not compared yet."""
+        marks = tuple((path, _changed(path / "tokenizer.json")) for path in (draft, target))
+        return self._known(marks, lambda: _apart(draft, target)) or ""
+
+    def _known(self, key: Any, ask: Callable[[], Any]) -> Any:
+        with self._lock:
+            found, until = self._found.get(key, (None, 0.0))
+            if time.monotonic() >= until and key not in self._asked:
+                self._asked.add(key)
+                apart(lambda: self._ask(key, ask))
+            return found
+
+    def _ask(self, key: Any, ask: Callable[[], Any]) -> None:
+        found = None
+        try:
+            with self._one:
+                found = ask()
+        finally:
+            wrong = found is None or (isinstance(found, HubLookup) and bool(found.wrong))
+            with self._lock:
+                self._found[key] = found, time.monotonic() + AGAIN_S if wrong else float("inf")
+                self._asked.discard(key)
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
+def _apart(draft: Path, target: Path) -> str:
+    from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
+
+    try:
+        special_differences(Tokenizer(draft), Tokenizer(target))
+    except TokenizerError as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

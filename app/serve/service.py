@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -14,18 +14,18 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
+from app.kit.mounted import asked as sent
 from app.kit.payload import payload, status
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.door.presence import CALLER, LEFT_S, Presence
-from app.serve.engine import Payload, W
-from app.serve.jobs import Engine, Job
+from app.serve.engine import Engine, Job, Payload, W
 from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import AWAY_S, CUT_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
+from app.serve.settings import RequestError, whole_text
 from app.serve.watch.logs import log_run
-from app.serve.watch.prometheus import End, Metrics
+from app.serve.watch.prometheus import End, Metrics, Tally
 from app.serve.watch.resident import resident
-from app.serve.watch.run_tally import Tally
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
@@ -210,3 +210,37 @@ def waiting(ahead: int, wait: tuple[float, float] | None) -> Payload:
     one."""
     more: dict[str, Any] = {"wait": [round(end, 1) for end in wait]} if wait is not None else {}
     return status("waiting", says.waiting(ahead, wait), detail=says.IN_LINE, ahead=ahead, **more)
+
+
+# ---- What a component's event asks of the engine: one handler for runs, races and measurements alike
+
+
+def queued(view: Any, event: str, service: Service, ask: Callable[[Any], Awaitable[W]], job: Job[W]) -> None:
+    """Have the engine do what an event of a component asks for, when its turn has come; its payloads go there.
+
+    Args:
+        view: the component; its Blocks is open. event: the name of its event.
+        ask: what is asked for, from what the page sends; raises RequestError where it cannot be done.
+        job: that it is.
+    """
+
+    async def handled(given: gr.EventData, request: gr.Request) -> AsyncGenerator[Payload, None]:
+        data = sent(given)
+        try:
+            asked = await ask(data)
+        except RequestError as error:
+            name = whole_text(str(data.get("run", "") if isinstance(data, dict) else "")[:64])
+            yield payload(name, 0, [], True, status("error", str(error)))
+            return
+        async with aclosing(service.serve(job, asked, service.visitor(request))) as payloads:
+            async for item in payloads:
+                yield item
+
+    handled.__name__ = event  # as Gradio calls it
+    getattr(view, event)(
+        handled,
+        outputs=[view],
+        concurrency_limit=None,  # the line before the engine is our own
+        show_progress="hidden",
+        api_visibility="private",
+    )

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.serve.limits import LONGEST_S, MAX_PROMPT, within
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.core.events import Event
@@ -24,6 +24,11 @@ from hsd_core.grammar.stack_text import parse as parse_stack
 from hsd_core.models.machine import device_name
 from hsd_core.pipeline import Reading
 
+LONGEST_S = 240.0  # of a run or a race, what is measured beside it included; loading is not counted
+PROMPT_TOKENS = 2048  # on a CPU, which reads some hundred in a second
+PROMPT_TOKENS_GPU = 8192
+MAX_PROMPT = 8000  # characters
+WIDEST_TOKEN = 6  # characters of a token, on average, of no text but code with deep indents
 MAX_STACK = 400
 DETAILS = ("full", "light")
 LIMITS: dict[str, tuple[float, float]] = {
@@ -286,3 +291,42 @@ def _figure(name: str, value: Any, notes: list[str]) -> float:
         asked = f"{value:g}" if abs(value) < 1e300 else says.TOO_MANY_DIGITS
         notes.append(says.was_set(name, asked, clamped))
     return clamped
+
+
+def within(seconds: float, stop: Callable[[], bool]) -> Callable[[], bool]:
+    """`stop`, which also turns true so many seconds after it was first asked."""
+    end: float | None = None
+
+    def over() -> bool:
+        nonlocal end
+        now = time.monotonic()
+        end = now + seconds if end is None else end
+        return now > end or stop()
+
+    return over
+
+
+def prompt_tokens(device: str, most: int | None) -> int:
+    """How many tokens a prompt may have on a device. most: what the operator says, None for the default."""
+    return most or (PROMPT_TOKENS if device == "cpu" else PROMPT_TOKENS_GPU)
+
+
+def prompt_characters(most: int | None) -> int:
+    """How long a prompt may be before anybody has counted its tokens. most: as above."""
+    return max(MAX_PROMPT, WIDEST_TOKEN * (most or 0))
+
+
+class TimeLeft:
+    """How long what is read in pieces will take yet, by the pieces so far."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._of = clock, ""
+        self._begun, self._first = 0.0, 0
+
+    def after(self, what: str, done: int, total: int) -> float | None:
+        """Seconds for the rest of it; None at its first piece, behind which nothing is known."""
+        now = self._clock()
+        if what != self._of or done <= self._first:
+            self._of, self._begun, self._first = what, now, done
+            return None
+        return (now - self._begun) / (done - self._first) * (total - done)

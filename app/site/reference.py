@@ -14,8 +14,7 @@ from app import options
 from app.page import build, launch_options
 from app.serve import door
 from app.serve.door.guard import ENDPOINTS, FOLDERS, MCP, PAGES
-from app.serve.watch.prometheus import End, Metrics
-from app.serve.watch.run_tally import Tally
+from app.serve.watch.prometheus import End, Metrics, Tally
 from app.site.answers import Unplanned
 from app.site.visitor_limits import visitor_limits
 from app.tabs.atlas import systems
@@ -25,7 +24,7 @@ from app.tabs.learn.classes import ClassPlan
 from app.tabs.learn.lessons import Lesson
 from app.tabs.planner.routes import BROUGHT
 from app.words import site as says
-from app.workshop.holding import new_room
+from app.workshop.room_routes import new_room
 from hsd_core.cli.reference import options_of, part_of
 from hsd_core.export.reference_page import Entry, Item, Section, anchor
 from hsd_core.grammar.registry import plugins

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
 from app.kit.supervised import NOWHERE, Kept
 from app.words.room import workshop as says
 from app.workshop.members import Members, NotLetIn
-from app.workshop.news import News
-from app.workshop.sent import checked
 from app.workshop.tallies import Question, Tallies
 from hsd_core.typed import decode, encode, json_decoder
 
@@ -199,3 +200,73 @@ class Room:
     def _tell(self) -> None:
         for news in self._news.values():
             news.now()
+
+
+# ---- News that browsers wait for: a version, and who is woken when it changes. Belongs to one event loop
+
+
+SOON_S = 0.5  # so long small news are gathered: sixty answers in a few seconds wake everybody a few times, not sixty
+
+
+class News:
+    """Versions are compared for equality alone: after a restart of the server none of before is of now."""
+
+    def __init__(self) -> None:
+        self._room, self._number = secrets.token_hex(4), 0
+        self._changed = asyncio.Event()
+        self._gathering: asyncio.TimerHandle | None = None
+
+    @property
+    def version(self) -> str:
+        return f"{self._room}.{self._number}"
+
+    def now(self) -> None:
+        """Something changed that everybody is to know at once."""
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
+        self._number += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def soon(self) -> None:
+        """Something changed that may wait for more of its kind."""
+        if self._gathering is None:
+            self._gathering = asyncio.get_running_loop().call_later(SOON_S, self.now)
+
+    async def after(self, version: str, patience: float) -> None:
+        """Returns once there is another version than this one, or after so many seconds."""
+        if version != self.version:
+            return
+        try:
+            await asyncio.wait_for(self._changed.wait(), patience)
+        except asyncio.TimeoutError:
+            return
+
+
+# ---- What may be sent to all screens: an address of the page, as its links have it, and nothing else
+
+
+LONGEST = 32_500  # characters; a link that holds a whole run has 32,000
+OWN_SCREEN = frozenset(("room", "workshop", "notes", "present", "embed", "story", "scene"))  # parameters of one screen
+_ADDRESS = re.compile(r"\?[A-Za-z0-9*._+&=%-]*(#run=[A-Za-z0-9._-]+)?")  # as browsers write parameters
+
+
+class NotSent(ValueError):
+    """What was to be sent is no address of the page; the message names the cure."""
+
+
+def checked(address: str) -> str:
+    """The address, if it can be sent.
+
+    Raises:
+        NotSent: it is too long, leads elsewhere, or sets what belongs to one screen.
+    """
+    if len(address) > LONGEST:
+        raise NotSent(says.too_long(LONGEST))
+    if not _ADDRESS.fullmatch(address):
+        raise NotSent(says.NO_ADDRESS)
+    for name, _ in parse_qsl(address[1:].partition("#")[0], keep_blank_values=True):
+        if name in OWN_SCREEN or name.startswith("__"):
+            raise NotSent(says.not_sent(name[:40]))
+    return address

@@ -7,9 +7,8 @@ from collections import deque
 from dataclasses import dataclass
 
 from app.serve.line.known_runs import Run, Visitor
-from app.serve.line.line import Line, Refused
+from app.serve.line.line import Line, LinePlace, Refused
 from app.serve.line.run_lengths import RunKind
-from app.serve.line.shares import LinePlace
 
 STEP_S = 0.25
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from app.serve.jobs import Job
+from app.serve.engine import Job
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import ANY, RunKind
 from hsd_core.core.events import (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.options import parse
-from app.serve.door.address import AddressError, check_address
+from app.serve.door.proxied import AddressError, check_address
 
 ROOT = Path(__file__).parents[2]
 NO_HOST = "no-such-host.invalid"  # a name that nobody may have (RFC 6761)
@@ -100,7 +100,7 @@ def test_the_program_refuses_it_before_the_page_is_built(taken: int) -> None:
 @pytest.mark.everything
 def test_a_port_that_is_taken_after_it_was_looked_at_is_one_line_too(taken: int) -> None:
     ended = started(
-        "import app.serve.door.address; app.serve.door.address.check_address = lambda host, port: None", taken
+        "import app.serve.door.proxied; app.serve.door.proxied.check_address = lambda host, port: None", taken
     )
     assert ended.returncode == 2
     (line,) = [line for line in ended.stderr.splitlines() if line.startswith("error: ")]

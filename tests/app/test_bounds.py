@@ -21,15 +21,13 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from app.serve.door.address import AddressError, trusted_proxies
+from app.serve.door.proxied import AddressError, trusted_proxies
 from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
 from app.serve.line.turns import Turns, visitor
-from app.serve.loader import Loader
-from app.serve.shared_work import NICE, apart
+from app.serve.loader import NICE, Loader, apart
 from app.tabs.explore import bundled_runs
-from app.tabs.explore.bundled_runs import recording_route
-from app.tabs.explore.recordings import Recordings
+from app.tabs.explore.recordings import Recordings, recording_route
 from app.tabs.planner import desk, planning_turns, routes
 from app.tabs.planner.desk import Desk, time_limit
 from app.tabs.planner.planning_turns import OWN, PlanTurns

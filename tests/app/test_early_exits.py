@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.kit.static import ASSETS
-from app.tabs.results.studies import studies
+from app.tabs.results.bundled_results import studies
 from hsd_core.systems.exits import page as exits
 
 SHIPPED = ASSETS / "results" / "early-exits" / "depth.jsonl"

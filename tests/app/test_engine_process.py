@@ -20,8 +20,7 @@ from pagekit import awaited
 
 from app.serve.engines import process
 from app.serve.engines.messages import VERSION, Hello, Ready, Sent, from_engine, pack
-from app.serve.engines.process import ProcessEngine
-from app.serve.engines.spawned import Spawned
+from app.serve.engines.process import ProcessEngine, Spawned
 from app.serve.line.known_runs import Run
 from app.serve.live_run import RUN
 from app.serve.settings import RunRequest
@@ -209,7 +208,7 @@ def test_a_run_that_is_stopped_ends_and_one_that_is_left_frees_the_engine() -> N
 OTHER_VERSION = f"""
 import sys
 from io import FileIO
-from app.kit.frames import send
+from app.kit.elsewhere import send
 from app.serve.engines.messages import Ready, pack
 send(FileIO(1, "w"), pack(Ready({VERSION + 1}, 1)))
 sys.stdin.read()

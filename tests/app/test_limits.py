@@ -13,23 +13,26 @@ from pagekit import asked, awaited, plain_run
 
 from app.kit.payload import payload, status
 from app.programs import runs
-from app.serve import limits, settings
+from app.serve import settings
 from app.serve.engines.inline import InlineEngine
-from app.serve.limits import (
-    LONGEST_S,
-    PROMPT_TOKENS,
-    PROMPT_TOKENS_GPU,
-    TimeLeft,
-    prompt_characters,
-    prompt_tokens,
-    within,
-)
 from app.serve.line.known_runs import Run, Visitor
 from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service
-from app.serve.settings import LIMITS, MAX_PROMPT, RequestError, parse
+from app.serve.settings import (
+    LIMITS,
+    LONGEST_S,
+    MAX_PROMPT,
+    PROMPT_TOKENS,
+    PROMPT_TOKENS_GPU,
+    RequestError,
+    TimeLeft,
+    parse,
+    prompt_characters,
+    prompt_tokens,
+    within,
+)
 from app.tabs.race import live
 from app.tabs.race.race_request import asked_for
 from app.words import run as run_says
@@ -123,7 +126,7 @@ def test_the_limits_are_those_that_are_written_down() -> None:
 
 def test_a_limit_in_seconds_counts_from_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(limits.time, "monotonic", lambda: now)
+    monkeypatch.setattr(settings.time, "monotonic", lambda: now)
     asked = iter([False, False, False, True])
     over = within(10.0, lambda: next(asked))
     now = 500.0

@@ -10,9 +10,8 @@ import pytest
 
 from app.serve.line.known_runs import Run
 from app.serve.live_run import stream
-from app.serve.loader import Loader
+from app.serve.loader import Loader, LoadingLeft
 from app.serve.settings import parse
-from app.serve.shared_work import LoadingLeft
 
 SOON_S = 60.0
 

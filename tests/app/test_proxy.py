@@ -22,7 +22,7 @@ from test_page import finished, generate
 from app.options import parse
 from app.serve.door.guard import LOCAL, names
 from app.serve.door.proxied import Proxied, Public, public
-from app.workshop.holding import announce, new_room
+from app.workshop.room_routes import announce, new_room
 from hsd_core.pipeline import Pipeline
 
 CONFIG = """

@@ -12,8 +12,7 @@ from pagekit import drawn
 from test_first_screen import DESK, PHONE, visit
 
 from app.kit.static import ASSETS
-from app.tabs.explore.recordings import Recordings
-from app.tabs.explore.shelf import FILE, ShelfPlace, places
+from app.tabs.explore.recordings import FILE, Recordings, ShelfPlace, places
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.metrics import speed_up
 

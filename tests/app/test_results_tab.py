@@ -25,9 +25,8 @@ from app.serve.settings import RequestError
 from app.tabs.explore.recordings import Recordings
 from app.tabs.explore.view import Play
 from app.tabs.results import quick
-from app.tabs.results.bundled_results import Bundled
+from app.tabs.results.bundled_results import Bundled, studies_routes
 from app.tabs.results.quick import PROMPTS, TWO_LEVELS, QuickRequest, chosen, measure
-from app.tabs.results.studies import studies_routes
 from app.tabs.results.view import results_route
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_names import stack_name

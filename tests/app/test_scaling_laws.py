@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.kit.static import ASSETS
-from app.tabs.results.studies import studies
+from app.tabs.results.bundled_results import studies
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.nano import page as nano
 

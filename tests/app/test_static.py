@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from app.kit.static import ASSETS, FIRST, Files, files
 from app.page import build, launch_options
-from app.serve.door.web import app_options
+from app.serve.door.policy import app_options
 from hsd_core.export.run_page import empty_page, system_assets
 from hsd_core.pipeline import Pipeline
 

@@ -18,7 +18,7 @@ from visiting import TOY, Visit
 
 from app import options
 from app.serve.watch.logs import structured
-from app.serve.watch.run_tally import Tally
+from app.serve.watch.prometheus import Tally
 from hsd_core.export.run_page import page_records
 from hsd_core.pipeline import Pipeline
 from hsd_core.trace.metrics import measure

@@ -14,10 +14,9 @@ from pagekit import drawn, launched, slowed
 
 from app.serve.door.guard import MAX_BODY
 from app.serve.line.class_caps import ClassCaps
-from app.workshop.holding import new_room
+from app.workshop.members import FREE
 from app.workshop.room import Room
-from app.workshop.room_routes import LARGEST, ROOM
-from app.workshop.slowed import FREE
+from app.workshop.room_routes import LARGEST, ROOM, new_room
 from hsd_core.pipeline import Pipeline
 
 JSON = {"content-type": "application/json"}

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from app.kit.static import ASSETS
-from app.site.letters import LETTERS, written
 from app.site.planned_ahead import ahead, profiles, questions, stops
 from app.site.seen_as import LOOKS, merged, packed
+from app.site.written import LETTERS, written
 from app.tabs.planner.desk import Desk
 from app.tabs.planner.profiles.plan_request import Look
 from app.tabs.planner.profiles.sources import Sources

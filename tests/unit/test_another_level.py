@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.tabs.planner.profiles.plan_request import PlannerError
-from app.tabs.planner.questions import AnotherLevels
+from app.tabs.planner.worker import AnotherLevels
 from hsd_core.theory import Costs, Planner, Profile, ProfileError, ProfileLevel, read_profile
 from hsd_core.theory.latency.plans import plan_text
 from hsd_core.theory.profiles.profile import with_pair_accepted, with_scaled_cost

@@ -6,7 +6,7 @@ from typing import Any
 
 from small_trace import small_run
 
-from app.programs.answered_run import Written
+from app.programs.runs import Written
 from app.serve.line.known_runs import KEEP, OPENED, Run, Runs
 from app.words.engine import other_version
 from hsd_core.core.events import Piece

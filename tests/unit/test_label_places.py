@@ -10,7 +10,7 @@ import pytest
 
 from app.kit.static import ASSETS
 from app.tabs.planner.answer import answer, planned
-from app.tabs.planner.figures.label_places import PLACES, label_places
+from app.tabs.planner.figures.surface import PLACES, label_places
 from app.tabs.planner.profiles.plan_request import Look, parse
 
 SIZE = 13

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from app.serve.limits import MAX_PROMPT, prompt_characters
-from app.serve.settings import RequestError
+from app.serve.settings import MAX_PROMPT, RequestError, prompt_characters
 from app.tabs.explore.long_texts import LONG_TEXTS, long_text, menu
 from hsd_core.cli.shared_options import prompt_progress
 

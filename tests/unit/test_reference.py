@@ -17,7 +17,7 @@ from app import options
 from app.page import launch_options
 from app.serve.watch.prometheus import Metrics
 from app.site.visitor_limits import visitor_limits
-from app.workshop.holding import new_room
+from app.workshop.room_routes import new_room
 from hsd_core.cli import command_line, main
 from hsd_core.core.events import EVENTS
 from hsd_core.core.notes import known

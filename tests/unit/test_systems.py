@@ -14,10 +14,9 @@ from enumerator import distance, run_distribution, target_distribution
 from toys import toy_stack
 
 from app.kit.static import ASSETS
-from app.tabs.atlas.first_needed import first_needed
 from app.tabs.atlas.our_figures import OurFigures
 from app.tabs.atlas.systems import System, Systems, read
-from app.tabs.atlas.view import LISTING, systems_route
+from app.tabs.atlas.view import LISTING, first_needed, systems_route
 from app.tabs.explore.recordings import Recordings
 from hsd_core.core.events import Footer, Header
 from hsd_core.grammar import kinds, policies
@@ -232,8 +231,8 @@ def test_what_is_wrong_is_said_with_its_field_and_the_rest_is_shown(
 
 def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
-    monkeypatch.setattr("app.tabs.atlas.first_needed.is_local", lambda source: source.kind != "hub")
-    monkeypatch.setattr("app.tabs.atlas.first_needed.has_cuda", lambda: False)
+    monkeypatch.setattr("app.tabs.atlas.view.is_local", lambda source: source.kind != "hub")
+    monkeypatch.setattr("app.tabs.atlas.view.has_cuda", lambda: False)
     said = {name: first_needed(one) for name, one in SHIPPED.items()}
     asks = {name for name, one in SHIPPED.items() if one.stack and "knn=store" in one.stack}
     assert asks == {"knn-lm", "ralmspec"}

@@ -20,8 +20,7 @@ from toys import output_of
 
 from app.serve import offer as offers
 from app.serve.loader import Loader
-from app.serve.looks import Looks
-from app.serve.offer import OfferError, ServerOffer, meant
+from app.serve.offer import Looks, OfferError, ServerOffer, meant
 from app.serve.settings import RequestError, check, parse
 from app.tabs.planner.price import Prices, profile_for
 from app.tabs.planner.price import parse as priced
@@ -138,7 +137,7 @@ def test_what_the_hub_says_against_a_model_is_its_reason_and_is_asked_again(
     listed(gated)
     entry = listed(gated)[HUB]
     assert not entry["usable"] and "accept its licence" in entry["reason"]
-    monkeypatch.setattr("app.serve.looks.AGAIN_S", -1.0)
+    monkeypatch.setattr("app.serve.offer.AGAIN_S", -1.0)
     once_more = replace(offer, looks=Looks(lambda source: HubLookup(wrong="the Hub does not answer")))
     for _ in range(3):
         assert listed(once_more)

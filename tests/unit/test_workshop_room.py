@@ -20,11 +20,23 @@ from app.serve.line.known_runs import Run, Visitor
 from app.serve.line.line import PLACES, Line, Refused
 from app.workshop import lan
 from app.workshop import room as room_module
-from app.workshop.members import AWAY_S, LETTERS, MOST_LEADING, MOST_MEMBERS, OF_AN_ADDRESS, Members, NotLetIn
-from app.workshop.room import MOST_HELD, Room
+from app.workshop.members import (
+    A_MINUTE,
+    AT_ONCE,
+    AWAY_S,
+    FREE,
+    FREE_OF_ALL,
+    LETTERS,
+    LONGEST_WAIT_S,
+    MOST_LEADING,
+    MOST_MEMBERS,
+    OF_AN_ADDRESS,
+    Members,
+    NotLetIn,
+    SlowedGuesses,
+)
+from app.workshop.room import LONGEST, MOST_HELD, NotSent, Room, checked
 from app.workshop.room_routes import COOKIE, ROOM, room_routes
-from app.workshop.sent import LONGEST, NotSent, checked
-from app.workshop.slowed import A_MINUTE, AT_ONCE, FREE, FREE_OF_ALL, LONGEST_WAIT_S, SlowedGuesses
 from app.workshop.tallies import BINS, LARGEST, Tallies, histogram, questions_of
 
 CHOICE, FIGURE = ("01-a", 2), ("02-b", 1)
@@ -144,7 +156,7 @@ def test_guesses_from_many_addresses_slow_everybody_down(clock: Clock) -> None:
 
 
 def test_what_is_remembered_of_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.workshop.slowed.ADDRESSES", 10)
+    monkeypatch.setattr("app.workshop.members.ADDRESSES", 10)
     slowed = SlowedGuesses(clock)
     for i in range(40):
         clock.now += 1
@@ -334,7 +346,7 @@ def test_a_cookie_without_a_page_has_no_vote(room: Room, clock: Clock) -> None:
 
 
 def test_sixty_answers_wake_the_instructor_a_few_times(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.workshop.news.SOON_S", 0.01)
+    monkeypatch.setattr("app.workshop.room.SOON_S", 0.01)
 
     async def check() -> None:
         tokens = [joined(room) for _ in range(60)]

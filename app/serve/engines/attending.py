@@ -17,9 +17,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from app.kit.frames import Frames, send
-from app.serve.engine import fetched
-from app.serve.engines.attended_run import AttendedRun
+from app.kit.elsewhere import Frames, send
+from app.serve.engine import Job, Payload, fetched
 from app.serve.engines.closing import Closing
 from app.serve.engines.messages import (
     BEAT_S,
@@ -31,15 +30,16 @@ from app.serve.engines.messages import (
     Message,
     Over,
     Ready,
+    Sent,
     Stop,
     Told,
     from_page,
+    offer_of,
     pack,
 )
-from app.serve.engines.offered import offer_of
-from app.serve.jobs import Job
+from app.serve.line.known_runs import Run
+from app.serve.loader import NICE
 from app.serve.offer import loader_for
-from app.serve.shared_work import NICE
 from app.serve.watch.resident import resident
 from app.words import engine as says
 from hsd_core.typed import decode_message
@@ -164,3 +164,43 @@ def private_sink() -> int:
     sink = os.dup(1)
     os.dup2(2, 1)
     return sink
+
+
+# ---- A run as an engine has it that works in another process than the page
+
+
+STILL_S = 60.0  # without a step of the run at work, or `STILL_STEPS` times its longest
+STILL_STEPS = 20.0
+
+
+class AttendedRun(Run):
+    """It ends when the page says so, tells when it last made a step, and which of its records have crossed."""
+
+    stepped: float | None = None  # when, on this process's clock; None before its first step
+    longest: float = 0.0  # s
+    crossed: int = 0  # records
+
+    def over(self) -> bool:
+        now = time.monotonic()
+        if self.stage == "running":
+            if self.stepped is not None:
+                self.longest = max(self.longest, now - self.stepped)
+            self.stepped = now
+        return self.stopped.is_set()
+
+    @property
+    def still(self) -> float | None:
+        """Seconds since its last step; None before its first."""
+        return None if self.stepped is None else time.monotonic() - self.stepped
+
+    def sent(self, item: Payload) -> Sent:
+        """A payload without the records that have crossed before."""
+        start: int = item["from"]
+        fresh = item["ev"][max(0, self.crossed - start) :]
+        self.crossed = max(self.crossed, start + len(item["ev"]))
+        return Sent(self.name, start, fresh, item["final"], item["status"], self.loading)
+
+
+def hangs(still: float | None, longest: float, still_s: float = STILL_S) -> bool:
+    """Whether a run has made no step for so long that its engine is held to hang."""
+    return still is not None and still > max(still_s, STILL_STEPS * longest)

@@ -8,11 +8,9 @@ from collections.abc import AsyncGenerator, Generator
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from app.kit.payload import payload
-from app.serve.engine import EngineWork, Payload, W, fetched
-from app.serve.jobs import EngineHealth, Job
+from app.serve.engine import EngineHealth, EngineWork, Job, Payload, W, fetched
 from app.serve.line.known_runs import Run
-from app.serve.loader import Loader
-from app.serve.shared_work import behind
+from app.serve.loader import Loader, behind
 from app.serve.watch.resident import resident
 
 SAY_S = 0.5

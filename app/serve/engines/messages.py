@@ -13,11 +13,14 @@ and passed on to nobody, so that no other page can reach them, and no port or fi
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from app.serve.offer import ServerOffer
+from hsd_core.stacks.targets import unread_preset
 from hsd_core.typed import message_decoder
 
 VERSION = 2  # of the protocol: an engine of another one is not spoken to
@@ -145,3 +148,29 @@ def from_engine(body: bytes) -> FromEngine:
         msgspec.DecodeError: it is no message of this protocol.
     """
     return _from_engine.decode(body)
+
+
+# ---- What an operator offers, as it crosses to an engine in another process
+
+
+def hello_of(offer: ServerOffer) -> Hello:
+    """The page's first word."""
+    return Hello(
+        VERSION,
+        targets=[one.target.id for one in offer.targets],
+        models=str(offer.models or ""),
+        prompt_tokens=offer.prompt_tokens,
+        device=offer.device,
+        dtype=offer.dtype,
+    )
+
+
+def offer_of(hello: Hello) -> ServerOffer:
+    """What it says."""
+    return ServerOffer(
+        targets=tuple(map(unread_preset, hello.targets)),
+        models=Path(hello.models) if hello.models else None,
+        prompt_tokens=hello.prompt_tokens,
+        device=hello.device,
+        dtype=hello.dtype,
+    )

@@ -24,13 +24,11 @@ from typing import Any
 import msgspec
 
 from app.kit.payload import payload, status
-from app.serve.engine import Payload, W
-from app.serve.engines.attended_run import AttendedRun
-from app.serve.engines.heard import applied
+from app.serve.engine import EngineHealth, Job, Payload, W
+from app.serve.engines.attending import AttendedRun
 from app.serve.engines.inline import InlineEngine
-from app.serve.engines.messages import Begin, Hello, Over, Sent, Told, from_engine, from_page, pack
-from app.serve.engines.offered import offer_of
-from app.serve.jobs import EngineHealth, Job
+from app.serve.engines.messages import Begin, Hello, Over, Sent, Told, from_engine, from_page, offer_of, pack
+from app.serve.engines.process import applied
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
 from app.serve.offer import loader_for

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.serve.watch.run_tally import Tally
 from app.words import watch as says
 
 End = Literal["done", "stopped", "refused", "error"]
@@ -86,3 +86,36 @@ class _Now(Collector):
         if engine["pid"] != os.getpid():
             memory.add_metric(["engine"], engine["memory"])
         yield memory
+
+
+# ---- What a run came to, counted from its payloads as they pass: tokens, rounds, what each level judged and accepted
+
+
+@dataclass(slots=True)
+class Tally:
+    """
+    Attributes:
+        tokens: committed; rounds: of the target.
+        levels: by index, the kind of each that judged, how many places, and at how many of them it accepted a token.
+    """
+
+    tokens: int = 0
+    rounds: int = 0
+    levels: dict[int, tuple[str, int, int]] = field(default_factory=dict)
+    _kinds: list[str] = field(default_factory=list)
+    _seen: int = 0
+
+    def count(self, payload: dict[str, Any]) -> None:
+        """Count a payload's records that were not counted before."""
+        start, records = payload["from"], payload["ev"]
+        for record in records[max(0, self._seen - start) :]:
+            kind = record["event"]
+            if kind == "header":
+                self._kinds = [level["kind"] for level in record["levels"]]
+            elif kind == "snapshot":
+                self.tokens = record["committed"]
+                self.rounds += 1
+            elif kind == "gauge" and record["judged"]:
+                level = record["level"]
+                self.levels[level] = self._kinds[level], record["judged"], record["accepted"]
+        self._seen = max(self._seen, start + len(records))

@@ -16,13 +16,19 @@ from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.kit.system_pages import system_pages
-from app.tabs.atlas.first_needed import first_needed
 from app.tabs.atlas.our_figures import OurFigures
-from app.tabs.atlas.systems import Systems
+from app.tabs.atlas.systems import System, Systems
 from app.tabs.explore.recordings import Recordings
 from app.tabs.explore.view import Play
 from app.tabs.shipped import Shipped
+from app.words import page as says
+from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import DEVICE
+from hsd_core.grammar.stack_text import parse
 from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
+from hsd_core.models.machine import has_cuda
+from hsd_core.models.weights import is_local
+from hsd_core.stacks.presets import PRESETS
 
 TITLE = "Atlas"
 LISTING = f"{ROUTE}/systems"
@@ -66,3 +72,22 @@ def systems_route(folder: Path, results: Path, recordings: Recordings, drafts: P
         return await kept[first](request)
 
     return Route(LISTING, answer, methods=["GET"])
+
+
+# ---- What a system takes before it runs on this server: its weights, a GPU, what its levels need made
+
+
+def first_needed(system: System) -> str:
+    """A sentence for each thing, with what it takes; "" where nothing is needed, or nothing of it is built here. Looks
+    at files alone."""
+    if system.stack is None:
+        return ""
+    preset, specs = PRESETS[system.preset], parse(system.stack)
+    said = []
+    usable, reason, _ = preset.status()
+    if not usable or any(source.kind == "hub" and not is_local(source) for source in preset.sources):
+        said.append(says.first_weights(preset.title, reason))
+    if any((spec.get(DEVICE) or "cpu") != "cpu" for spec in specs) and not has_cuda():
+        said.append(says.FIRST_GPU)
+    said += [first for spec in specs if (first := kind_of(spec).placement.first(spec, preset))]
+    return " ".join(said)

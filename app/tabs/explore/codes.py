@@ -12,9 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
 from app.words import page as says
+from hsd_core.export.run_page import empty_page
 from hsd_core.typed import Malformed, plain
 
 CODE = f"{ROUTE}/qr"
@@ -58,3 +60,14 @@ def code(text: str) -> dict[str, Any]:
 
 def _said(status: int, value: dict[str, Any]) -> Response:
     return Response(dumps(value), status_code=status, media_type="application/json")
+
+
+# ---- The page of a run that needs no server, still without its run: the browser puts that in and saves it
+
+
+OFFLINE = f"{ROUTE}/offline.html"
+
+
+def offline_route() -> Route:
+    """GET; as plain text, so that nobody opens it in this server's place."""
+    return Route(OFFLINE, PackedBody(lambda: empty_page().encode(), "text/plain").__call__, methods=["GET"])

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import logging
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
 from app.kit.faults import bare
-from app.kit.payload import payload, status
-from app.tabs.explore.shelf import ShelfPlace, places
+from app.kit.packed import PackedBody
+from app.kit.payload import dumps, payload, status
+from app.kit.static import ROUTE
 from app.words import run as says
 from hsd_core.core.events import Event, Header
 from hsd_core.export.run_page import page_records
@@ -19,7 +27,7 @@ from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
 from hsd_core.trace.conventions import clock_of
 from hsd_core.trace.metrics import speed_up
-from hsd_core.typed import builtins, encode, opened
+from hsd_core.typed import Malformed, Wrong, builtins, decode, encode, json_decoder, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
 MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a file
@@ -147,3 +155,80 @@ def _summary(path: Path) -> dict[str, Any]:
 
 def _day(stamp: str) -> str:
     return stamp[:10]
+
+
+# ---- The bundled recordings, as the page asks for them: each is read and checked once, then sent packed
+
+
+RECORDING = f"{ROUTE}/recordings/{{name}}"
+
+
+def recording_route(recordings: Recordings) -> Route:
+    """GET of a recording's name: its final payload; where there is none, a payload that says why."""
+    making = asyncio.Lock()
+
+    def made(name: str) -> bytes:
+        return dumps(recordings.payload(name)).encode()
+
+    def packed(name: str) -> PackedBody:
+        return PackedBody(lambda: made(name), "application/json", making)
+
+    ready = {entry["name"]: packed(entry["name"]) for entry in recordings.menu()}
+    others: list[asyncio.Task[None]] = []
+
+    async def prepare() -> None:
+        for one in ready.values():
+            with suppress(RecordingError):  # whoever asks for it is told
+                await one.prepare()
+
+    async def served(request: Request) -> Response:
+        name = request.path_params["name"]
+        try:
+            reply = await (ready[name] if name in ready else packed(name))(request)
+        except RecordingError as error:
+            refused = payload("", 0, [], True, status("error", str(error)))
+            return Response(dumps(refused), status_code=404, media_type="application/json")
+        if not others:
+            others.append(asyncio.create_task(prepare()))
+        return reply
+
+    return Route(RECORDING, served, methods=["GET"])
+
+
+# ---- How the menu of recordings is arranged: groups by what they teach, and a line for each on what to see in it
+
+
+FILE = "menu.json"
+
+
+class ShelfPlace(msgspec.Struct, frozen=True):
+    """Where a recording stands: its group ("" for none), its rank in the menu, what to see in it."""
+
+    group: str = ""
+    rank: int = 1_000
+    see: str = ""
+
+
+class _Group(msgspec.Struct):
+    title: str
+    recordings: dict[str, str]  # by name: what to see
+
+
+class _Menu(msgspec.Struct):
+    groups: list[_Group]
+
+
+_DECODER = json_decoder(_Menu)
+
+
+def places(folder: Path) -> dict[str, ShelfPlace]:
+    """Each recording's place, by name; none where the folder has no arrangement that can be read."""
+    try:
+        menu = decode((folder / FILE).read_bytes(), _DECODER)
+    except FileNotFoundError:
+        return {}
+    except (OSError, Malformed, Wrong) as error:
+        log.warning("%s is passed over: %s", folder / FILE, error)
+        return {}
+    entries = [(group.title, name, see) for group in menu.groups for name, see in group.recordings.items()]
+    return {name: ShelfPlace(group, rank, see) for rank, (group, name, see) in enumerate(entries)}

@@ -15,14 +15,12 @@ from app.kit.figures.drawings import Drawings
 from app.kit.mounted import Mounted, asked
 from app.kit.payload import dumps, payload, status
 from app.kit.supervised import NOWHERE, Kept
+from app.serve.engine import Engine
 from app.serve.engines.choice import engine_for
-from app.serve.jobs import Engine
-from app.serve.limits import prompt_characters
 from app.serve.line.known_runs import NameTaken, Run
 from app.serve.live_run import RUN
 from app.serve.offer import EVERYTHING, ServerOffer, meant
-from app.serve.queued import queued
-from app.serve.service import Service
+from app.serve.service import Service, queued
 from app.serve.settings import (
     DEFAULTS,
     LIMITS,
@@ -30,17 +28,16 @@ from app.serve.settings import (
     RunRequest,
     check,
     parse,
+    prompt_characters,
     run_id,
     whole_text,
 )
 from app.tabs.explore import long_texts
-from app.tabs.explore.bundled_runs import recording_route
-from app.tabs.explore.codes import code_route
+from app.tabs.explore.codes import code_route, offline_route
 from app.tabs.explore.examples import EXAMPLES
-from app.tabs.explore.offline import offline_route
 from app.tabs.explore.opening_run import opening
 from app.tabs.explore.reader import Reader
-from app.tabs.explore.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded
+from app.tabs.explore.recordings import MAX_FILE, PREFIX, RecordingError, Recordings, recorded, recording_route
 from app.tabs.explore.simulator import Simulator
 from app.tabs.planner.profiles.plan_request import PlannerError
 from app.tabs.shipped import Shipped

@@ -16,13 +16,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from app.kit.payload import payload, status
-from app.serve.engine import PERIOD_S, Payload, answered, begin
-from app.serve.jobs import Job
-from app.serve.limits import within
+from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
 from app.serve.loader import Loader
-from app.serve.settings import RunRequest, check
+from app.serve.settings import RunRequest, check, within
 from app.tabs.planner import words as says
 from hsd_core.pipeline import Reading
 

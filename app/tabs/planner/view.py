@@ -11,7 +11,7 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from app.kit.mounted import tab
-from app.serve.queued import queued
+from app.serve.service import queued
 from app.serve.settings import run_id
 from app.tabs.explore.view import Play, named
 from app.tabs.planner.measuring import MEASURE, MeasureRequest, asked_for

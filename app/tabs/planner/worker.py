@@ -6,24 +6,30 @@ import gc
 import logging
 import queue
 import sys
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
 from app.tabs.planner import words as says
-from app.tabs.planner.desk import WORK_S, Desk, Spent, cpu_limit, time_limit
+from app.tabs.planner.desk import WORK_S, Desk, Spent, cpu_limit, given, time_limit
 from app.tabs.planner.price import Priced, Prices
 from app.tabs.planner.profiles.engine_outputs import Outputs, diagnosed
 from app.tabs.planner.profiles.length_tables import length_tables
-from app.tabs.planner.profiles.plan_request import Look, PlannerError, read
+from app.tabs.planner.profiles.plan_request import Look, PlannerError, parse, read
 from app.tabs.planner.profiles.sources import Sources
-from app.tabs.planner.questions import AnotherLevels, BroughtQuestions
+from app.tabs.planner.profiles.turn import turned
+from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.by_length import BY_LENGTH
+from hsd_core.theory.profiles.costs import ProfileError
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.profiles.profile_store import digest
+from hsd_core.theory.search.another_level import AnotherLevel
 from hsd_core.typed import decode, encode, json_decoder
 
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
@@ -181,6 +187,80 @@ def _answer(desk: Desk, prices: Prices, others: AnotherLevels, asked: _Question)
     if asked.check is not msgspec.UNSET:
         return dumps({"profile": read(asked.check).as_dict()})
     return desk.work(asked.question, asked.look)
+
+
+# ---- questions about a profile that have a screen of their own
+
+
+KEPT = 8  # profiles
+
+T = TypeVar("T")
+
+
+class _Known(Generic[T]):
+    """What was made of the last profiles. One thread uses it."""
+
+    def __init__(self, make: Callable[[Profile, Callable[[], None]], T]) -> None:
+        self._make = make
+        self._known: OrderedDict[str, T] = OrderedDict()
+
+    def of(self, profile: Profile, check: Callable[[], None]) -> T:
+        name = digest(profile)
+        if name not in self._known:
+            self._known[name] = self._make(profile, check)
+        self._known.move_to_end(name)
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return self._known[name]
+
+
+class AnotherLevels:
+    """Works answers out. One thread uses it."""
+
+    def __init__(self) -> None:
+        self._known = _Known(AnotherLevel)
+
+    def answer(self, question: str) -> dict[str, Any]:
+        """`AnotherLevel.answer` in the profile of a question as `plan_request` reads it, at its `agreement`.
+
+        Raises:
+            PlannerError: the question is none, or its answer takes longer than `desk.WORK_S`.
+        """
+        data, check = given(question), time_limit()
+        profile = turned(parse(data))
+        agreement = data.get("agreement")
+        if agreement is not None and (
+            isinstance(agreement, bool) or not isinstance(agreement, int | float) or not 0 <= agreement <= 1
+        ):
+            raise PlannerError(says.WHICH_AGREEMENT, "agreement")
+        try:
+            known = self._known.of(profile, check)
+            known.check = check
+            return known.answer(None if agreement is None else float(agreement))
+        except ProfileError as error:
+            raise PlannerError(str(error), "profile") from error
+
+
+class BroughtQuestions:
+    """Answers what systems bring along (`question.py`; see `hsd_core.cli.plan`). One thread uses it."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, _Known[Mapping[str, Any]]]] = {
+            one.NAME: (one.SECONDS, _Known(one.answer)) for one in plugins("question")
+        }
+
+    def answer(self, name: str, question: str) -> Mapping[str, Any]:
+        """The answer of the question with this name, in the profile of a question as `plan_request` reads it.
+
+        Raises:
+            PlannerError: the question is none, or its answer takes longer than its `SECONDS`.
+        """
+        seconds, known = self._known[name]
+        data, check = given(question), time_limit(seconds)
+        try:
+            return known.of(turned(parse(data)), check)
+        except ProfileError as error:
+            raise PlannerError(str(error), "profile") from error
 
 
 if __name__ == "__main__":

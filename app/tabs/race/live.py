@@ -8,11 +8,10 @@ from contextlib import closing
 from typing import Any
 
 from app.kit.payload import payload, status
-from app.serve.engine import PERIOD_S, Payload, answered, begin
-from app.serve.jobs import Job
-from app.serve.limits import LONGEST_S
+from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
+from app.serve.settings import LONGEST_S
 from app.tabs.race import words as says
 from app.tabs.race.race_request import RaceRequest
 from app.tabs.race.shown import shown

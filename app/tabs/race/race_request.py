@@ -7,10 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.serve.limits import LONGEST_S, within
 from app.serve.line.run_lengths import RunKind
 from app.serve.offer import meant
-from app.serve.settings import RequestError, RunRequest, check, parse
+from app.serve.settings import LONGEST_S, RequestError, RunRequest, check, parse, within
 from app.tabs.race import words as says
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import StackError, format_stack

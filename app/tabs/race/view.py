@@ -9,9 +9,8 @@ from starlette.routing import BaseRoute
 
 from app.kit.mounted import tab
 from app.kit.payload import payload, status
-from app.serve.limits import LONGEST_S, MAX_PROMPT
-from app.serve.queued import queued
-from app.serve.settings import DEFAULTS, LIMITS, whole_text
+from app.serve.service import queued
+from app.serve.settings import DEFAULTS, LIMITS, LONGEST_S, MAX_PROMPT, whole_text
 from app.tabs.explore.examples import EXAMPLES
 from app.tabs.explore.recordings import MAX_FILE, RecordingError
 from app.tabs.explore.view import Play, named

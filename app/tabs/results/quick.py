@@ -14,13 +14,11 @@ from itertools import islice
 from typing import Any
 
 from app.kit.payload import payload, status
-from app.serve.engine import Payload, answered, begin
-from app.serve.jobs import Job
-from app.serve.limits import within
+from app.serve.engine import Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
 from app.serve.loader import Loader
-from app.serve.settings import RequestError, RunRequest, check
+from app.serve.settings import RequestError, RunRequest, check, within
 from app.tabs.results import words as says
 from hsd_core.core.events import Event
 from hsd_core.grammar.stack_text import StackError, format_stack, parse

@@ -11,13 +11,12 @@ from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
 from app.kit.static import ROUTE
-from app.serve.queued import queued
+from app.serve.service import queued
 from app.serve.settings import run_id
 from app.tabs.explore.view import Play, named
 from app.tabs.planner.routes import PLOTLY
-from app.tabs.results.bundled_results import Bundled
+from app.tabs.results.bundled_results import Bundled, addresses, studies_routes
 from app.tabs.results.quick import LONGEST_S, PROMPTS, QUICK, TOKENS, QuickRequest, chosen
-from app.tabs.results.studies import addresses, studies_routes
 from app.tabs.shipped import Shipped
 
 TITLE = "Results"

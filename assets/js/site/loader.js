@@ -21,7 +21,7 @@
     return known;
   }
 
-  /** 13 bits in two letters (app/site/letters.py). @param {string} letters @param {number} size in bytes */
+  /** 13 bits in two letters (app/site/written.py). @param {string} letters @param {number} size in bytes */
   function read(letters, size) {
     const values = new Uint8Array(128);
     let letter = 0;

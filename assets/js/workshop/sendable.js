@@ -6,7 +6,7 @@ import { momentLink, runLink, settingsLink } from "../shared/share/links.js";
 import { momentOf } from "../shared/share/moment.js";
 import { tabOf } from "../shared/share/arrive.js";
 
-const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/sent.py
+const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/room.py
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
 export const FIRST = "explore";
 /** @type {Record<string, string[]>} */

@@ -17,7 +17,7 @@ from laid_beside import EXAMPLE, laid_beside
 from toys import toy_stack
 
 from app.kit.system_pages import system_pages
-from app.tabs.planner.questions import BroughtQuestions
+from app.tabs.planner.worker import BroughtQuestions
 from hsd_core.cli import main
 from hsd_core.core.events import Draft
 from hsd_core.export.run_page import empty_page, system_assets

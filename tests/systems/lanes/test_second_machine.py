@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.tabs.planner.profiles.plan_request import PlannerError
-from app.tabs.planner.questions import BroughtQuestions
+from app.tabs.planner.worker import BroughtQuestions
 from hsd_core.cli import main
 from hsd_core.systems.lanes import second_machine
 from hsd_core.systems.lanes.closed_forms import gain as lock_step_gain

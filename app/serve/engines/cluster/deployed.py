@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import ray
 from ray import serve
 
+from app.serve.engine import Job
 from app.serve.engines.cluster.replica import Replica
 from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.named import Replicas
-from app.serve.jobs import Job
 from app.words import engine as says
 
 _ROOT = Path(__file__).resolve().parents[4]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from io import FileIO
 from typing import Any
 
-from app.kit.frames import Frames, send
+from app.kit.elsewhere import Frames, send
 from app.serve.engines.attending import private_sink
 from app.serve.engines.messages import BEAT_S, VERSION, Beat, Begin, Ends, Hello, Lost, Ready, Stop, from_page, pack
 from app.serve.watch.resident import resident

@@ -11,11 +11,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
 
-from app.serve.engines.attended_run import AttendedRun, hangs
+from app.serve.engine import Job
+from app.serve.engines.attending import AttendedRun, hangs
 from app.serve.engines.inline import InlineEngine
-from app.serve.engines.messages import Begin, Hello, Over, from_page, pack
-from app.serve.engines.offered import offer_of
-from app.serve.jobs import Job
+from app.serve.engines.messages import Begin, Hello, Over, from_page, offer_of, pack
 from app.serve.offer import loader_for
 from app.words import engine as says
 from hsd_core.typed import decode_message

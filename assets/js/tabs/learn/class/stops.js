@@ -28,7 +28,7 @@ export function stopsOf(plan) {
 }
 
 /**
- * What shows a stop to a room: its address, which `app/workshop/sent.py` takes.
+ * What shows a stop to a room: its address, which `app/workshop/room.py` takes.
  * @param {Stop} found @param {{id: string, stop: number, lesson: number|null}} where lesson: the number of a step's
  */
 export function stopAddress(found, { id, stop, lesson }) {
