@@ -16,7 +16,7 @@ from functools import wraps
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from app.kit.faults import in_words
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
 from app.serve.loader import LOOK_S, Loader, Request, Shared
@@ -67,7 +67,7 @@ def answered(tell: Callable[[Loader, W, Run], Iterator[Payload]]) -> Write[W]:
             said = _told(error, run)
             # A run that failed half-way keeps what it has: a trace without a footer is an interrupted one.
             run.state = status("error", said, detail=says.STILL_HERE)
-            yield payload(run.name, 0, run.live, True, run.state)
+            yield run.wrote(final=True)
         finally:
             run.done()
 
@@ -83,7 +83,7 @@ def begin(
         if started is not None:
             return started
     run.state = status("idle", says.STOPPED_EARLY, detail=says.LOADING_ENDS)
-    yield payload(run.name, 0, [], True, run.state)
+    yield run.said(final=True)
     return None
 
 
@@ -108,7 +108,7 @@ def _until(coming: Future[Any], work: Shared[Any], run: Run) -> Iterator[Payload
         if coming is work.done:  # not while levels are built: every run takes that
             run.loading += now - last
         last, run.state = now, _loading(work, now - began)
-        yield payload(run.name, 0, [], False, run.state)
+        yield run.said()
 
 
 def _told(error: Exception, run: Run) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
@@ -36,7 +36,7 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     wire = RecordStream()
     run.live = wire.records
     run.state = base = status("live", says.GENERATING, detail=notes)
-    sent, last, levels = 0, 0.0, 0
+    last, levels = 0.0, 0
     footer: Footer | None = None
     measured = read = False
     with closing(events):
@@ -54,15 +54,15 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
                     run.state = base = status("live", after[0], detail=notes, phase=after[1]) if after else base
                 now = time.monotonic()
                 if urgent or now - last >= PERIOD_S:
-                    yield payload(run.name, sent, wire.records[sent:], False, run.state)
-                    sent, last = len(wire.records), time.monotonic()
+                    yield run.wrote()
+                    last = time.monotonic()
             early = not run.stopped.is_set() and _early(request, levels, footer, measured, read)
         finally:
             # Before the engine is closed: an engine at work on the baseline looks at this, not at its consumer.
             run.stopped.set()
     ended = early or _ending(footer, measured)
     run.state = status("live", ended, detail=notes, phase="done", **({"early": ended} if early else {}))
-    yield payload(run.name, sent, wire.records[sent:], True, run.state)
+    yield run.wrote(final=True)
 
 
 RUN = Job("run", RunRequest, stream)

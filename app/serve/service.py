@@ -119,11 +119,11 @@ class Service:
                     state = waiting(ahead, wait)
                     if state != run.state:
                         run.state = state
-                        yield payload(run.name, 0, [], False, state)
+                        yield run.said()
         except (Refused, Left) as error:
             run.state = status("error" if isinstance(error, Refused) else "idle", str(error))
             self._over(job, request, run, "refused" if isinstance(error, Refused) else "stopped", came)
-            yield payload(run.name, 0, [], True, run.state)
+            yield run.said(final=True)
             return
         finally:
             if not self.line.runs(run):

@@ -26,8 +26,7 @@ from app.serve.engines.inline import InlineEngine
 from app.serve.line import turns as queue
 from app.serve.line.turns import Turns, visitor
 from app.serve.loader import NICE, Loader, apart
-from app.tabs.explore import bundled_runs
-from app.tabs.explore.recordings import Recordings, recording_route
+from app.tabs.explore.recordings import RECORDING, Recordings, recording_route
 from app.tabs.planner import desk, planning_turns, routes
 from app.tabs.planner.desk import Desk, time_limit
 from app.tabs.planner.planning_turns import OWN, PlanTurns
@@ -246,7 +245,7 @@ def test_a_recording_is_read_once_and_then_only_confirmed(recordings: Path, monk
 @pytest.mark.parametrize("name", ["nothing", "..%2F00-toy", "%00"])
 def test_a_recording_that_is_not_there_is_answered_with_the_reason(recordings: Path, name: str) -> None:
     client = TestClient(Starlette(routes=[recording_route(Recordings(recordings))]))
-    reply = client.get(bundled_runs.RECORDING.format(name=name))
+    reply = client.get(RECORDING.format(name=name))
     assert reply.status_code == 404
     if "%2F" not in name:
         assert "choose one from the menu" in reply.json()["status"]["text"]

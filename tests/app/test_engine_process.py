@@ -298,7 +298,7 @@ async def _ended(program: str) -> str:
 
 
 def test_of_what_a_run_has_written_each_record_crosses_once_and_messages_come_back_as_they_went() -> None:
-    one = Sent("r" * 32, 3, [{"event": "commit", "p": 0.25, "tokens": [1, None, "x"]}], True, {"mode": "live"}, 1.5)
+    one = Sent("r" * 32, [{"event": "commit", "p": 0.25, "tokens": [1, None, "x"]}], True, {"mode": "live"}, 1.5)
     assert from_engine(pack(one)) == one
     assert from_engine(pack(Ready(VERSION, 7))) == Ready(VERSION, 7)
 

@@ -115,7 +115,7 @@ class Attending:
         threading.Thread(target=self._say, args=(run, over), daemon=True).start()
         try:
             for item in self._jobs[asked.job].write(self._loader, self._request(asked), run):
-                self._tell(run.sent(item))
+                self._tell(sent(run, item))
         finally:
             over.set()
             self._at_work = None
@@ -174,11 +174,10 @@ STILL_STEPS = 20.0
 
 
 class AttendedRun(Run):
-    """It ends when the page says so, tells when it last made a step, and which of its records have crossed."""
+    """It ends when the page says so, and tells when it last made a step."""
 
     stepped: float | None = None  # when, on this process's clock; None before its first step
     longest: float = 0.0  # s
-    crossed: int = 0  # records
 
     def over(self) -> bool:
         now = time.monotonic()
@@ -193,12 +192,10 @@ class AttendedRun(Run):
         """Seconds since its last step; None before its first."""
         return None if self.stepped is None else time.monotonic() - self.stepped
 
-    def sent(self, item: Payload) -> Sent:
-        """A payload without the records that have crossed before."""
-        start: int = item["from"]
-        fresh = item["ev"][max(0, self.crossed - start) :]
-        self.crossed = max(self.crossed, start + len(item["ev"]))
-        return Sent(self.name, start, fresh, item["final"], item["status"], self.loading)
+
+def sent(run: Run, item: Payload) -> Sent:
+    """A payload of a run, as it crosses to the page."""
+    return Sent(run.name, item["ev"], item["final"], item["status"], run.loading)
 
 
 def hangs(still: float | None, longest: float, still_s: float = STILL_S) -> bool:

@@ -7,7 +7,6 @@ import os
 from collections.abc import AsyncGenerator, Generator
 from concurrent.futures import Executor, ThreadPoolExecutor
 
-from app.kit.payload import payload
 from app.serve.engine import EngineHealth, EngineWork, Job, Payload, W, fetched
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader, behind
@@ -77,7 +76,7 @@ async def _stepped(
         while not (await asyncio.wait([step], timeout=SAY_S))[0]:
             if run.state is not shown:
                 shown = run.state
-                yield payload(run.name, 0, [], False, shown)
+                yield run.said()
         if (item := step.result()) is None:
             return
         yield item

@@ -23,7 +23,7 @@ from app.serve.offer import ServerOffer
 from hsd_core.stacks.targets import unread_preset
 from hsd_core.typed import message_decoder
 
-VERSION = 2  # of the protocol: an engine of another one is not spoken to
+VERSION = 3  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0
 
 
@@ -83,10 +83,9 @@ class Told(Message, frozen=True):
 
 
 class Sent(Message, frozen=True):
-    """A payload of a run: `records` are those that have not crossed yet, the payload holds those from `start`."""
+    """A payload of a run: the records that it has written since the last one."""
 
     run: str
-    start: int
     records: list[dict[str, Any]]
     final: bool
     state: dict[str, Any]

@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from app.kit.elsewhere import Frames, NotAFrame, send
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import EngineHealth, EngineWork, Job, Payload, W
 from app.serve.engines.attending import STILL_S, hangs
 from app.serve.engines.messages import (
@@ -166,13 +166,13 @@ class ProcessEngine:
         try:
             if self._ends_at(asked) >= BLAMED:
                 run.state = status("error", says.TWICE, detail=run_says.STILL_HERE)
-                yield payload(run.name, 0, [], True, run.state)
+                yield run.said(final=True)
                 return
             async for item in self._asked(Begin(run.name, job.name, raw), run, asked):
                 if isinstance(item, Ended):
                     kept = says.LEFT_TEXT if run.live else run_says.STILL_HERE
                     run.state = status("error", item.why, detail=kept)
-                    yield payload(run.name, 0, run.live, True, run.state)
+                    yield run.wrote(final=True)
                 elif not isinstance(item, Over):
                     yield item
         finally:
@@ -191,12 +191,12 @@ class ProcessEngine:
             if self._down or run.over():
                 said = status("idle", run_says.STOPPED_EARLY) if run.over() else status("error", says.DOWN)
                 run.state = said
-                yield payload(run.name, 0, [], True, run.state)
+                yield run.said(final=True)
                 return
             state = status("loading", self._waits(), detail=run_says.MEANWHILE, stage="engine")
             if state != run.state:
                 run.state = state
-                yield payload(run.name, 0, [], False, state)
+                yield run.said()
             await asyncio.sleep(LOOK_S)
         ear = Ear(asyncio.get_running_loop())
         with self._lock:
@@ -391,7 +391,6 @@ def applied(run: Run, said: Told | Sent) -> Payload | None:
     run.loading, known = said.loading, run.state
     run.state = said.state
     if isinstance(said, Told):
-        return payload(run.name, 0, [], False, run.state) if said.state != known else None
+        return run.said() if said.state != known else None
     run.live += said.records
-    records = run.live[said.start :] if said.records or said.final else []
-    return payload(run.name, said.start, records, said.final, run.state)
+    return run.wrote(final=said.final) if said.records or said.final else run.said()

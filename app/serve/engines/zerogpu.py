@@ -23,9 +23,9 @@ from typing import Any
 
 import msgspec
 
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import EngineHealth, Job, Payload, W
-from app.serve.engines.attending import AttendedRun
+from app.serve.engines.attending import AttendedRun, sent
 from app.serve.engines.inline import InlineEngine
 from app.serve.engines.messages import Begin, Hello, Over, Sent, Told, from_engine, from_page, offer_of, pack
 from app.serve.engines.process import applied
@@ -78,7 +78,7 @@ def lent(pipeline: Any, jobs: Jobs, hello: bytes, asked: bytes, place: int) -> I
             for item in job.write(loader, request, run):
                 if late.is_set() and item["final"] and item["status"]["mode"] != "error":
                     item = {**item, "status": {**item["status"], "text": says.CARD_TIME_IS_OVER}}
-                told.put(pack(run.sent(item)))
+                told.put(pack(sent(run, item)))
         finally:
             told.put(None)
 
@@ -168,7 +168,7 @@ class ZeroEngine:
 
         try:
             run.state = status("loading", says.ASKS_FOR_GPU, detail=run_says.MEANWHILE, stage="engine")
-            yield payload(run.name, 0, [], False, run.state)
+            yield run.said()
             while True:
                 coming = step(next, messages, None)
                 while not (await asyncio.wait([coming], timeout=LOOK_S))[0]:
@@ -183,7 +183,7 @@ class ZeroEngine:
             why = says.lost_gpu if run.live else says.no_gpu
             detail = says.LEFT_TEXT if run.live else run_says.STILL_HERE
             run.state = status("error", why(_bare(error)), detail=detail)
-            yield payload(run.name, 0, run.live, True, run.state)
+            yield run.wrote(final=True)
         finally:
             _ENDS[place] = 1
             run.stopped.set()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.kit.payload import payload
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.line.run_lengths import ANY, RunKind
 from app.words import run as says
@@ -66,6 +67,7 @@ class Run:
     state: dict[str, Any] = field(default_factory=dict)
     opened: bool = False
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
+    sent: int = 0  # of them, in payloads so far
     packed: bytes = b""
     looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
     left: bool = False  # its page said that it is closed
@@ -94,6 +96,15 @@ class Run:
         """Ask it to end."""
         self.cut = True
         self.stopped.set()
+
+    def said(self, *, final: bool = False) -> dict[str, Any]:
+        """A payload of its state alone."""
+        return payload(self.name, 0, [], final, self.state)
+
+    def wrote(self, *, final: bool = False) -> dict[str, Any]:
+        """A payload of its state and of the records that no payload held before."""
+        start, self.sent = self.sent, len(self.live)
+        return payload(self.name, start, self.live[start : self.sent], final, self.state)
 
     def done(self) -> None:
         """It is over: what it wrote is kept compressed, at about a twentieth of the memory."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
@@ -106,7 +106,7 @@ def measure_here(loader: Loader, request: MeasureRequest, run: Run) -> Iterator[
     if parts is None:
         return
     run.state, last = _progress(0.0), 0.0
-    yield payload(run.name, 0, [], False, run.state)
+    yield run.said()
     with closing(parts):
         try:
             for part in parts:
@@ -114,12 +114,12 @@ def measure_here(loader: Loader, request: MeasureRequest, run: Run) -> Iterator[
                     run.state = status("live", says.MEASURED_HERE, phase="done", preset=request.preset, default=part)
                 elif (now := time.monotonic()) - last >= PERIOD_S:
                     run.state, last = _progress(part), now
-                    yield payload(run.name, 0, [], False, run.state)
+                    yield run.said()
         except Stopped:
             stopped = run.stopped.is_set()
             said = says.MEASURING_STOPPED if stopped else says.measuring_too_long(LONGEST_S, request.preset)
             run.state = status("idle" if stopped else "error", said)
-    yield payload(run.name, 0, [], True, run.state)
+    yield run.said(final=True)
 
 
 MEASURE = Job("measure", MeasureRequest, measure_here)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import PERIOD_S, Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.loader import Loader
@@ -33,7 +33,7 @@ def stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[Payload]:
         return
     tokens, repeat, sent = [0] * len(request.lanes), 0, 0.0
     run.state = _progress(request, 0, tokens)
-    yield payload(run.name, 0, [], False, run.state)
+    yield run.said()
     found: race.Raced | None = None
     with closing(parts):
         for part in parts:
@@ -45,19 +45,19 @@ def stream(loader: Loader, request: RaceRequest, run: Run) -> Iterator[Payload]:
             tokens[part.lane] = part.tokens
             if time.monotonic() - sent >= PERIOD_S:
                 run.state = _progress(request, repeat, tokens)
-                yield payload(run.name, 0, [], False, run.state)
+                yield run.said()
                 sent = time.monotonic()
     if found is None:
         run.state = _nothing(request, stopped=run.stopped.is_set())
-        yield payload(run.name, 0, [], True, run.state)
+        yield run.said(final=True)
         return
     done = len(found.race.repeats)
     early = LONGEST_S if done < request.repeats else None
     run.live = [shown(found)]
     run.state = status("live", says.raced(done, early), phase="done")
-    yield payload(run.name, 0, run.live, True, run.state)
+    yield run.wrote(final=True)
     # Gradio keeps the last value of every session: let that be a small one.
-    yield payload(run.name, len(run.live), [], True, run.state)
+    yield run.wrote(final=True)
 
 
 RACE = Job("race", RaceRequest, stream)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from app.kit.payload import payload, status
+from app.kit.payload import status
 from app.serve.engine import Job, Payload, answered, begin
 from app.serve.line.known_runs import Run
 from app.serve.line.run_lengths import RunKind
@@ -147,16 +147,16 @@ def measure(loader: Loader, request: QuickRequest, run: Run) -> Iterator[Payload
     if parts is None:
         return
     run.state = _progress(0, None)
-    yield payload(run.name, 0, [], False, run.state)
+    yield run.said()
     with closing(parts):
         about, records, began, done = next(parts), list[dict[str, Any]](), time.monotonic(), 0
         for done, batch in enumerate(parts, 1):
             records += [asdict(one) for one in batch]
             # The first prompt was run twice: its first runs warmed up.
             run.state = _progress(done, (time.monotonic() - began) / (done + 1) * (PROMPTS - done))
-            yield payload(run.name, 0, [], False, run.state)
+            yield run.said()
     run.state = _found(about, records, done, stopped=run.stopped.is_set())
-    yield payload(run.name, 0, [], True, run.state)
+    yield run.said(final=True)
 
 
 QUICK = Job("quick", QuickRequest, measure)

@@ -12,7 +12,7 @@ from contextlib import aclosing, suppress
 from typing import Any
 
 from app.serve.engine import Job
-from app.serve.engines.attending import AttendedRun, hangs
+from app.serve.engines.attending import AttendedRun, hangs, sent
 from app.serve.engines.inline import InlineEngine
 from app.serve.engines.messages import Begin, Hello, Over, from_page, offer_of, pack
 from app.serve.offer import loader_for
@@ -53,7 +53,7 @@ class Replica:
         try:
             async with aclosing(self._engine.work(job, request, run)) as payloads:
                 async for item in payloads:
-                    yield pack(run.sent(item))
+                    yield pack(sent(run, item))
             yield pack(Over(run.name, "begin"))
         finally:
             asking.cancel()
