@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from app.serve.engine import Job
+from app.serve.engine import RUN, Job
 from app.serve.engines.attending import attend
-from app.serve.live_run import RUN
 from app.serve.watch.logs import VARIABLE, structured
 from app.tabs.planner.measuring import MEASURE
 from app.tabs.race.live import RACE

@@ -12,8 +12,8 @@ from typing import Any
 
 import gradio as gr
 
+from app.serve.engine import RUN
 from app.serve.line.known_runs import FIGURES
-from app.serve.live_run import RUN
 from app.serve.offer import meant
 from app.serve.service import Service
 from app.serve.settings import DEFAULTS, MAX_PROMPT, RequestError, check, parse

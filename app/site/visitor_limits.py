@@ -58,12 +58,11 @@ serve.line.known_runs
     KEEP: finished runs kept | memory
     KEEP_BYTES MiB: finished runs kept, packed | memory
     OPENED: opened files and simulations kept | memory
-serve.limits
+serve.settings
     LONGEST_S s: a run or a race, loading left out | others wait
     PROMPT_TOKENS: tokens of a prompt on a CPU | a CPU reads some hundred in a second
     PROMPT_TOKENS_GPU: tokens of a prompt on a GPU | memory of its cache
     MAX_PROMPT: characters of a prompt | refused before it is tokenized; six a token where `--prompt-tokens` allows more
-serve.settings
     MAX_STACK: characters of a stack | refused before it is parsed
     LIMITS[max_new_tokens][1]: new tokens of a run | time, and a trace that a page can hold
 serve.loader
@@ -75,14 +74,13 @@ workshop.members
     MOST_MEMBERS: learners' browsers in a room | memory; who was not heard of for a minute makes room
     MOST_LEADING: browsers in a room with the instructor's key | projector, desk, phones; the longest unseen makes room
     OF_AN_ADDRESS: learners' browsers of one address | one address never fills the room
-workshop.slowed
+workshop.members
     AT_ONCE: browsers that enter from one address at once | a class comes together; then 30 a minute
-workshop.sent
-    LONGEST: what is sent to all screens, in characters | a link that holds a run has 32,000
 workshop.room
+    LONGEST: what is sent to all screens, in characters | a link that holds a run has 32,000
     PATIENCE_S s: time that an answer without news is held back | proxies wait 30 s and more
     MOST_HELD: answers held back for one browser | its pages share a cookie
-workshop.slowed
+workshop.members
     LONGEST_WAIT_S s: wait after wrong codes, the right key never | from the ninth of an address, or the 61st of all
 tabs.race.race_request
     TOKENS: new tokens of a race | it runs every lane

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from pagekit import plain_run
 
+from app.serve.engine import RUN
 from app.serve.engines.attending import attend
-from app.serve.live_run import RUN
 from hsd_core.core.events import Commit, Event
 from hsd_core.models.weights import Source
 

@@ -11,8 +11,8 @@ import pytest
 from pagekit import drawn, launched, slowed
 
 from app.kit.static import ASSETS
+from app.serve.engine import Loader, stream
 from app.serve.line.known_runs import Run
-from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
 from hsd_core.core.events import Plan
 from hsd_core.pipeline import Pipeline

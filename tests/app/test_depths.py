@@ -11,8 +11,8 @@ from sharedkit import LAYERS, SharedBench, depths_of, shared_run
 
 from app.kit.figures.depth_map import LENS, knowledge, known, size, table
 from app.kit.figures.panels import draw
+from app.serve.engine import Loader, stream
 from app.serve.line.known_runs import Run
-from app.serve.live_run import Loader, stream
 from app.serve.settings import parse
 from app.words.run import READING
 from hsd_core.core.events import Piece, Report

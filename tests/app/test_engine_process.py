@@ -18,11 +18,11 @@ from cases import first_always
 from frail_engine import Frail
 from pagekit import awaited
 
+from app.serve.engine import RUN
 from app.serve.engines import process
 from app.serve.engines.messages import VERSION, Hello, Ready, Sent, from_engine, pack
 from app.serve.engines.process import ProcessEngine, Spawned
 from app.serve.line.known_runs import Run
-from app.serve.live_run import RUN
 from app.serve.settings import RunRequest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends signals")

@@ -13,8 +13,8 @@ import pytest
 
 from app.kit.faults import bare, in_words
 from app.kit.payload import status
+from app.serve.engine import stream
 from app.serve.line.known_runs import Run
-from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import RunRequest
 from hsd_core.models.loading import DecoderError

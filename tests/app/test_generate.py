@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pagekit import plain_run
 
+from app.serve.engine import stream
 from app.serve.line.known_runs import KEEP, NameTaken, Run, Runs
-from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.settings import parse
 from app.tabs.explore.recordings import Recordings

@@ -14,9 +14,9 @@ from pagekit import asked, awaited, plain_run
 from app.kit.payload import payload, status
 from app.programs import runs
 from app.serve import settings
+from app.serve.engine import stream
 from app.serve.engines.inline import InlineEngine
 from app.serve.line.known_runs import Run, Visitor
-from app.serve.live_run import stream
 from app.serve.loader import Loader
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.service import Service

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from app.serve.engine import stream
 from app.serve.line.known_runs import Run
-from app.serve.live_run import stream
 from app.serve.loader import Loader, LoadingLeft
 from app.serve.settings import parse
 

@@ -26,7 +26,7 @@ from gradio.context import LocalContext
 from app.serve.engines.choice import engine_for
 from app.serve.engines.zerogpu import PLACES
 from app.serve.line.known_runs import Run
-from app.serve.live_run import RUN
+from app.serve.engine import RUN
 from app.serve.offer import ServerOffer
 from app.serve.settings import RunRequest
 from hsd_core.pipeline import Pipeline

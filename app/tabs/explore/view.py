@@ -15,10 +15,9 @@ from app.kit.figures.drawings import Drawings
 from app.kit.mounted import Mounted, asked
 from app.kit.payload import dumps, payload, status
 from app.kit.supervised import NOWHERE, Kept
-from app.serve.engine import Engine
+from app.serve.engine import RUN, Engine
 from app.serve.engines.choice import engine_for
 from app.serve.line.known_runs import NameTaken, Run
-from app.serve.live_run import RUN
 from app.serve.offer import EVERYTHING, ServerOffer, meant
 from app.serve.service import Service, queued
 from app.serve.settings import (
