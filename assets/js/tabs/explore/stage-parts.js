@@ -26,17 +26,17 @@ import { STAGE } from "../../../text/en/run.js";
  *   root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
  *   feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player, view: import("./drawing.js").View,
  *   live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
- *   edit: (name: string, value: any) => void, go: () => void, open: (file: File) => void, record: (name: string) => void,
+ *   edit: (name: string, value: any) => void, acts: import("./acts.js").Acts,
  *   longText: (name: string, use: (text: string) => void) => Promise<void>,
  *   tell: (text: string, kind?: string) => void, draw: () => void,
  *   figures: {draw: () => void, show: (selector: string) => void}}} Ports
  *   aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
- *   it; ready: whether what is composed can be run now; busy: says so again; record: shows a recording; longText: fetches a long prompt; figures: those below the fold
+ *   it; ready: whether what is composed can be run now; busy: says so again; longText: fetches a long prompt; figures: those below the fold
  */
 
 /** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
 export function furnish(ports) {
-  const { root, setup, settings, feed, player, view, edit, open, tell, draw, figures } = ports;
+  const { root, setup, settings, feed, player, view, edit, acts, tell, draw, figures } = ports;
   const panels = new Panels();
   const select = (/** @type {number|null} */ serial) => {
     view.selected = serial;
@@ -56,7 +56,7 @@ export function furnish(ports) {
     setup,
     settings,
     onEdit: edit,
-    onGo: ports.go,
+    onGo: () => acts.go(),
     onTell: tell,
     onExample: (e) => {
       edit("prompt", e.prompt);
@@ -65,7 +65,7 @@ export function furnish(ports) {
     onTry: (e) => {
       edit("prompt", e.prompt);
       prompt.show();
-      if (ports.ready()) ports.go();
+      if (ports.ready()) acts.go();
     },
     onLongText: (/** @type {string} */ name) =>
       ports.longText(name, (/** @type {string} */ found) => {
@@ -73,7 +73,7 @@ export function furnish(ports) {
         prompt.show();
       }),
     shown: () => feed.run,
-    onRecording: ports.record,
+    onRecording: (/** @type {string} */ name) => acts.record(name),
   });
   const text = textPanel({
     settings,
@@ -84,7 +84,7 @@ export function furnish(ports) {
       card.select(serial, info);
       select(serial);
     },
-    onOpen: open,
+    onOpen: (/** @type {File} */ file) => acts.open(file),
     onTell: tell,
   });
   const tower = createTower(h("div"), {

@@ -66,15 +66,22 @@ export class Stage {
     this.offered = keepCatalogue({ setup, call: ports.call, onNews: () => this._offered() });
     document.addEventListener("hx:measured", () => this.offered.again()); // the Planner tab measured this machine
     this.pace = NOBODY;
+    this.acts = new Acts({
+      ...{ session, feed, wish, tell, attempt, edit },
+      journey: this.journey,
+      limits: setup.limits,
+      compose: (stack) => this.show({ stack }),
+      settled: () => this.parts.tower.settled(),
+      clear: () => this.parts.note.clear(),
+      busy: () => this.busy(),
+    });
     this.parts = furnish({
       ...{ root: host, setup, feed, view, settings, player, tell, edit, draw },
       aside: this.journey.aside.el,
       live: () => ({ run: session.started && session.pending === feed.run, status: this.shown }),
       ready: () => !session.pending && !wish.whyNot(),
       busy: () => this.busy(),
-      go: () => this.acts.go(),
-      open: (file) => this.acts.open(file),
-      record: (name) => this.acts.record(name),
+      acts: this.acts,
       longText: (name, use) =>
         this.attempt(async () => {
           const found = await ports.call.long_text({ name });
@@ -92,15 +99,6 @@ export class Stage {
     const { el } = this.parts;
     tips(el);
     if (!setup.offline) el.append(dropTarget({ onFile: (file) => this.acts.open(file), onTell: tell }));
-    this.acts = new Acts({
-      ...{ session, feed, wish, tell, attempt, edit },
-      journey: this.journey,
-      limits: setup.limits,
-      compose: (stack) => this.show({ stack }),
-      settled: () => this.parts.tower.settled(),
-      clear: () => this.parts.note.clear(),
-      busy: () => this.busy(),
-    });
     presenterKeys({ player, inSight: () => el.checkVisibility() });
     this.held = false; // a replay begins when the story no longer covers it
     onCover((on) => {
