@@ -10,13 +10,14 @@ const measuredOn = (day, where) => [where, day].filter(Boolean).join(", ");
 const tokens = (/** @type {number} */ n) => n.toLocaleString(LANGUAGE);
 const on = (/** @type {string} */ machine) => machine && `, ${machine}`;
 
-/** @type {Record<string, (predicted: string, measured: string) => string>} */
+/** @type {Record<string, (predicted: number, measured: number) => string>} */
 const CAUSES = {
   pace: (predicted, measured) =>
-    `the machine was ${Number(measured) > Number(predicted) ? "slower" : "faster"}: plain decoding took ${measured} ms a token instead of ${predicted}`,
+    `the machine was ${measured > predicted ? "slower" : "faster"}: plain decoding took ${rounded(measured)} ms a token instead of ${rounded(predicted)}`,
   tokens: (predicted, measured) =>
-    `a pass of the target gave ${measured} tokens instead of ${predicted}, as drafts were accepted ${Number(measured) > Number(predicted) ? "more" : "less"} often than in the profile`,
-  cost: (predicted, measured) => `a round cost ${measured} passes of plain decoding instead of ${predicted}`,
+    `a pass of the target gave ${rounded(measured)} tokens instead of ${rounded(predicted)}, as drafts were accepted ${measured > predicted ? "more" : "less"} often than in the profile`,
+  cost: (predicted, measured) =>
+    `a round cost ${rounded(measured)} passes of plain decoding instead of ${rounded(predicted)}`,
 };
 
 export const words = {
@@ -61,7 +62,7 @@ export const words = {
   /** Why it missed, the largest cause first. @param {{what: string, predicted: number, measured: number}[]} causes */
   why: (causes) =>
     causes.length
-      ? `It missed because ${causes.map((one) => CAUSES[one.what](rounded(one.predicted), rounded(one.measured))).join(", and ")}.`
+      ? `It missed because ${causes.map((one) => CAUSES[one.what](one.predicted, one.measured)).join(", and ")}.`
       : "",
   caught: (
     /** @type {string} */ level,
