@@ -181,7 +181,7 @@ function greedy(model, record, j, most) {
     const held = rivals.some((x) => x.id === top.id);
     parts.push(note((held ? GREEDY.held : GREEDY.missed)(rivals.length, verifier.tag)));
   }
-  if (act.named) parts.push(note(named(model, record, drafter)));
+  if (act.named) parts.push(note(named(record, drafter)));
   return parts;
 }
 
@@ -195,7 +195,7 @@ function alone(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ recor
   const certain = !own && (!j || isNamed(j));
   const row = own ? (record.drawn?.pRow ?? null) : certain ? null : j.qRow;
   const greedyRun = isGreedy(model);
-  if (certain) return [...(j || looksUp(record, level) ? [note(named(model, record, level))] : []), note(ACT.unjudged)];
+  if (certain) return [...(j || looksUp(record, level) ? [note(named(record, level))] : []), note(ACT.unjudged)];
   if (!row) return [note(ACT.norows)];
   const mine = { id: record.id, p: own ? (record.drawn?.p ?? 0) : (record.q ?? 0) };
   const dist = greedyRun ? rawAlone(row, record.id, most) : distributionAlone(model, row, mine, most);
@@ -223,8 +223,8 @@ function alone(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ recor
 /** Whether a token was looked up, not computed. @param {TokenRecord} record @param {Level} level */
 const looksUp = (record, level) => Boolean(record.copied) || originOf(level.kind, record.source) !== null;
 
-/** @param {TraceModel} model @param {TokenRecord} record @param {Level} level */
-const named = (model, record, level) => (looksUp(record, level) ? GREEDY.names : GREEDY.certain)(level.tag);
+/** @param {TokenRecord} record @param {Level} level */
+const named = (record, level) => (looksUp(record, level) ? GREEDY.names : GREEDY.certain)(level.tag);
 
 function hadDrafts(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record) {
   for (let serial = record.serial - 1; serial >= Math.max(0, record.serial - 400); serial--) {

@@ -178,11 +178,11 @@ export class Stage {
     if (payload.status.mode === "error") concerns && this.tell(payload.status.text, "error");
     else if (mine && !payload.ev.length && !payload.from)
       payload.final ? this.tell(payload.status.text) : this.progress(payload.status);
-    if (payload.ev.length || payload.from) this._events(payload, mine);
+    if (payload.ev.length || payload.from) this._events(payload);
     this.busy();
   }
 
-  _events(/** @type {Payload} */ payload, /** @type {boolean} */ mine) {
+  _events(/** @type {Payload} */ payload) {
     const live = payload.status.mode === "live" || payload.status.mode === "error";
     if (live && payload.run !== this.journey.wanted && payload.run !== this.feed.run) return; // a run that was left
     const what = this.feed.take(payload);

@@ -2,7 +2,6 @@
 
 import { h, say } from "../../shared/kit/dom.js";
 import { ofTheory, stated } from "../../shared/levels/stated.js";
-import { styleLevels } from "../../shared/levels/kinds.js";
 import { ratio, rounded } from "../../../text/numbers.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";

@@ -84,8 +84,8 @@ export function whatIf(ctx) {
   }
 
   /** What was turned is turned, and where answers were worked out ahead, everything else is at rest.
-   *  @param {Profile} profile @param {Turned} turned @param {string} part @param {() => void} turn */
-  function heard(profile, turned, part, turn) {
+   *  @param {Profile} profile @param {Turned} turned @param {() => void} turn */
+  function heard(profile, turned, turn) {
     if (stops) {
       const { cost, ...others } = still(profile);
       Object.assign(turned, others, { cost: { ...cost, level: turned.cost.level } });
@@ -108,7 +108,7 @@ export function whatIf(ctx) {
       "aria-label": label,
       oninput: () => {
         const number = Number(input.value);
-        heard(profile, turned, part, () => turn(only ? only[number] : number));
+        heard(profile, turned, () => turn(only ? only[number] : number));
       },
     });
     const stand = () => {
@@ -165,7 +165,7 @@ export function whatIf(ctx) {
       "fieldset",
       { class: "hx-plan-allowed" },
       h("legend", { text: WHATIF.levels }),
-      ...profile.levels.map((level, i) =>
+      ...profile.levels.map((_, i) =>
         h(
           "label",
           { class: "hx-tick", "data-tip": i === top ? WHATIF.targetTip : null },
@@ -175,7 +175,7 @@ export function whatIf(ctx) {
             disabled: i === top,
             onchange: (event) => {
               const { checked } = event.currentTarget;
-              heard(profile, turned, "levels", () => {
+              heard(profile, turned, () => {
                 turned.levels[i] = checked;
               });
             },

@@ -42,7 +42,7 @@ export function createProof(ctx) {
     get selected() {
       return model?.header && !isGreedy(model) ? drawing.serial : null;
     },
-    update(/** @type {any} */ next, /** @type {number} */ cursor) {
+    update(/** @type {any} */ next) {
       if (next !== model) key = "";
       model = next;
       if (el.hidden || !model?.header) return;

@@ -31,7 +31,7 @@ export function floorOf(/** @type {OnFloor} */ level, /** @type {At} */ at) {
     { class: "hx-floor-row" },
     at.top || at.fixed ? h("span", { class: "hx-grip-gap" }) : grip(at),
     h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
-    name(level, at, note),
+    name(at, note),
     at.top ? h("span") : at.fixed ? blockLength(at) : stepper(level, at),
     ms,
     at.top || at.fixed ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
@@ -76,7 +76,7 @@ function asked(level, at) {
   return heeds(level.name, "id") && at.drafts.length ? [draftRow(level, at)] : [];
 }
 
-function name(/** @type {OnFloor} */ level, /** @type {At} */ at, /** @type {HTMLElement} */ note) {
+function name(/** @type {At} */ at, /** @type {HTMLElement} */ note) {
   return h(
     "span",
     {
