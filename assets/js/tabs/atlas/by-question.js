@@ -24,7 +24,8 @@ export const exactly = ({ exact }) => (exact === null ? "open" : exact ? "yes" :
 export const runsHere = ({ stack, first }) => (stack === null ? "false" : first ? "first" : "true");
 
 /** @param {Filter} filter */
-export const filters = (filter) => Object.keys(ALL).some((name) => filter[name] !== ALL[name]);
+export const filters = (filter) =>
+  /** @type {(keyof Filter)[]} */ (Object.keys(ALL)).some((name) => filter[name] !== ALL[name]);
 
 /** Whether a filter leaves a system. @param {System} system @param {Filter} filter */
 export function passes(system, { who, how, exact, here, find }) {

@@ -48,7 +48,8 @@ export function shapePicture(system) {
   return el;
 }
 
-/** Floors that share their weights are one body; heads read the target's last state. */
+/** Floors that share their weights are one body; heads read the target's last state.
+ *  @param {SVGElement} el @param {Floor[]} floors @param {number[]} at @param {string} hue @param {System} system */
 function drawBody(el, floors, at, hue, system) {
   const top = floors.length - 1;
   const from = bodyFrom(floors);
@@ -157,7 +158,8 @@ function tile(el, nth, y, hue, fate, sign = "") {
 const lanesOf = (/** @type {string} */ lanes, /** @type {unknown[]} */ floors) =>
   lanes === "free" ? Math.max(2, floors.length) : 2;
 
-/** Lanes on one clock, the target's first. */
+/** Lanes on one clock, the target's first.
+ *  @param {SVGElement} el @param {Floor[]} floors @param {string[]} hues @param {string} lanes @param {number} y */
 function drawLanes(el, floors, hues, lanes, y) {
   const top = floors.length - 1;
   const lane = (

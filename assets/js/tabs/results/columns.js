@@ -9,7 +9,7 @@ import { QUICK, BARS } from "../../../text/en/results.js";
  * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
  * @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
  * @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
- * @typedef {{about: Record<string, any>, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
+ * @typedef {{about: {machine: string, recorded: string, preset: string, [field: string]: any}, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
  * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
  *   lost: Record<string, Record<string, any>>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */

@@ -20,13 +20,14 @@ export function machinePicker(ctx) {
     "aria-label": RESULTS.pick,
     onchange: () => ctx.onPick(el.value),
   });
-  /** @type {Map<string, {preset: string, at: string|null, lack: any, unlike: number}>} */
-  let known = new Map();
+  /** @typedef {{preset: string, at: string|null, lack: any, unlike: number}} Listed */
+  /** @type {Map<string, Listed>} */ let known = new Map();
 
   /** @param {{reports: any[], now: Map<string, any>, missing: any[], presets: any[]}} all */
   function list({ reports, now, missing, presets }) {
     known = new Map();
     const groups = new Map();
+    /** @param {string} preset @param {string} id @param {string} text @param {Partial<Listed>} one */
     const add = (preset, id, text, one) => {
       known.set(id, { preset, at: null, lack: null, unlike: 9, ...one });
       groups.set(preset, [...(groups.get(preset) ?? []), h("option", { value: id, text })]);

@@ -18,7 +18,9 @@ export function quickPanel({ setup, ports, onResults }) {
     { trigger: (_, data) => ports.trigger("quick", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "quick" },
   );
-  const usable = setup.presets.filter((one) => one.usable);
+  /** @type {import("../../shared/levels/stack.js").Preset[]} */ const usable = setup.presets.filter(
+    (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
+  );
   const asked = new URLSearchParams(location.search).get("preset") ?? "";
   const pick = h(
     "select",
@@ -93,9 +95,9 @@ export function quickPanel({ setup, ports, onResults }) {
     draw();
   }
 
-  function arrived(status) {
+  function arrived(/** @type {Record<string, any>} */ status) {
     const rows = status.results.stacks;
-    const best = rows.find((row) => row.stack !== row.plain) ?? rows[0];
+    const best = rows.find((/** @type {import("./columns.js").Row} */ row) => row.stack !== row.plain) ?? rows[0];
     const [low, high] = best.interval;
     const figures = { gain: best.speed_up.toFixed(2), low: low.toFixed(2), high: high.toFixed(2) };
     tell(QUICK.found(sentence(status.text), { stack: stackName(best.stack), ...figures, column: QUICK.now }));
@@ -103,7 +105,7 @@ export function quickPanel({ setup, ports, onResults }) {
     outcome.append(h("button", { type: "button", class: "hx-quiet", text: QUICK.show, onclick: reveal }));
   }
 
-  /** How far it is. */
+  /** How far it is. @param {Record<string, any>} status */
   function show(status) {
     const share = status.phase === "measuring" ? status.done / status.of : (status.share ?? 0);
     fill.style.width = `${100 * share}%`;
@@ -116,7 +118,7 @@ export function quickPanel({ setup, ports, onResults }) {
     if (status.phase !== "measuring" || status.done % 4 === 0) say(spoken, before);
   }
 
-  function tell(words, kind = "") {
+  function tell(/** @type {string} */ words, kind = "") {
     outcome.textContent = words;
     outcome.hidden = !words;
     outcome.dataset.kind = kind;
@@ -149,5 +151,6 @@ export function quickPanel({ setup, ports, onResults }) {
   return { el, apply };
 }
 
+/** @param {number} s */
 const duration = (s) => (s < 90 ? QUICK.seconds(5 * Math.max(1, Math.ceil(s / 5))) : QUICK.minutes(Math.ceil(s / 60)));
-const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
+const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

@@ -52,7 +52,7 @@ export function missingCard({ what, command: text, asked }) {
   );
 }
 
-function command(text, whose) {
+function command(/** @type {string} */ text, /** @type {string} */ whose) {
   const said = h("span", { text: ORIGIN.copy });
   const button = h(
     "button",
@@ -76,6 +76,8 @@ function command(text, whose) {
   return h("div", { class: "hx-res-command" }, h("code", { text }), button);
 }
 
+/** @param {import("./columns.js").Column} column @param {string} kind @param {() => string} content
+ *  @param {string} type */
 function file(column, kind, content, type) {
   return h(
     "button",

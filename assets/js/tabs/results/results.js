@@ -37,9 +37,12 @@ export async function mount(root, ports) {
   await page.begin();
 }
 
+/** @typedef {import("./columns.js").Column} Column */
+
 class ResultsPage {
-  constructor(root, setup, ports) {
+  constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {any} */ ports) {
     this.setup = setup;
+    /** @type {Column|null} */ this.column = null; // that is shown
     this.base = ports.root;
     /** @type {any[]} */ this.reports = [];
     /** @type {any[]} */ this.missing = [];
@@ -115,12 +118,12 @@ class ResultsPage {
   }
 
   /** A payload of the quick set, whose progress is in sight while it runs. */
-  heard(payload) {
+  heard(/** @type {import("../../shared/visit/session.js").Payload} */ payload) {
     if (!payload.final) this.here.open = true;
     this.quick.apply(payload);
   }
 
-  /** What the quick set found: a machine of its preset. Gives what brings it into view. */
+  /** What the quick set found: a machine of its preset. Gives what brings it into view. @param {any} found */
   add(found) {
     const { preset } = found.results.about;
     this.now.set(preset, found);
@@ -138,7 +141,7 @@ class ResultsPage {
     this.picker.list({ reports: this.reports, now: this.now, missing: this.missing, presets: this.setup.presets });
   }
 
-  pick(id) {
+  pick(/** @type {string} */ id) {
     setQuery({ bench: id.startsWith(NOW) ? null : id });
     this.show(id);
   }
@@ -147,7 +150,10 @@ class ResultsPage {
   show(id) {
     this.picker.set(id);
     const { preset, at, lack } = this.picker.found(id);
-    const known = this.setup.presets.find((one) => one.name === preset) ?? { name: preset, title: preset };
+    const known = this.setup.presets.find((/** @type {{name: string}} */ one) => one.name === preset) ?? {
+      name: preset,
+      title: preset,
+    };
     const own = this.reports.filter(({ results }) => results.about.preset === preset);
     const columns = columnsOf(own, this.now.get(preset));
     const missing = this.missing.filter((one) => one.preset === preset);
@@ -166,7 +172,8 @@ class ResultsPage {
     this.drawTasks();
   }
 
-  /** The chosen one's claim; where nobody loses, with the way to another machine where somebody does. */
+  /** The chosen one's claim; where nobody loses, with the way to another machine where somebody does.
+   *  @param {Column} column @param {string} usual @param {Column[]} columns @param {any[]} missing */
   claimed(column, usual, columns, missing) {
     const losers = columns.filter((one) => one.results.claim?.loses.length);
     const other = column.results.claim?.best.length && !losers.includes(column) ? losers[0] : null;
@@ -180,7 +187,7 @@ class ResultsPage {
   }
 }
 
-const notYet = (lack) =>
+const notYet = (/** @type {any} */ lack) =>
   h(
     "div",
     { class: "hx-panel hx-plan-empty hx-res-none" },
@@ -278,6 +285,7 @@ function tasksFigure(column) {
   const order = [...labels.keys()];
   const tasks = [...new Set(rows.flatMap((row) => Object.keys(row.tasks)))];
   const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
+  /** @param {number|null} gain */
   const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
   const words = tasks.map((task) => task.replaceAll("_", " "));
   const figure = {

@@ -9,6 +9,8 @@ import { ratio, rounded } from "../../../text/numbers.js";
 import { TABLE } from "../../../text/en/results.js";
 import { levelBadge, stylesOf } from "../../shared/levels/badge.js";
 
+/** @typedef {import("./columns.js").Column} Column */
+
 const FIGURES = TABLE.figures;
 
 /**
@@ -80,9 +82,10 @@ export function comparison(chosen, all, missing, preset) {
   return h("div", { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": TABLE.label }, table);
 }
 
+/** @param {number} i @param {Column} one */
 const edge = (i, one) => [i ? "" : "hx-res-edge", one.now ? "hx-res-now" : ""].filter(Boolean).join(" ") || null;
 
-function groupHead(one) {
+function groupHead(/** @type {Column} */ one) {
   const { stacks } = one;
   const { about } = one.results;
   const prompts = one.early ? one.said : TABLE.prompts(stacks[0].prompts);
@@ -99,8 +102,9 @@ function groupHead(one) {
   );
 }
 
-function stackCells(one, stack) {
+function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
   const row = one.rows.get(stack);
+  /** @param {number} i @param {...(Node|string)} what */
   const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
   if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
   const best = one.stacks.every((other) => other.plain !== row.plain || other.tokens_per_s <= row.tokens_per_s);
@@ -132,7 +136,7 @@ function stackCells(one, stack) {
   ];
 }
 
-function peerCells(one, name) {
+function peerCells(/** @type {Column} */ one, /** @type {string} */ name) {
   const peer = one.peers.get(name);
   const rest = (/** @type {any[]} */ ...what) =>
     h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
@@ -144,10 +148,10 @@ function peerCells(one, name) {
   ];
 }
 
-const notMeasured = (high) =>
+const notMeasured = (/** @type {number} */ high) =>
   h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
 
-export const rate = (value) => rounded(value);
+export const rate = (/** @type {number} */ value) => rounded(value);
 
 // A stack as the head of a row: its levels' letters, what it is called with its code below, and the way to the first
 // screen with it.

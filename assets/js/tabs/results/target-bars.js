@@ -35,7 +35,9 @@ export function barsPanel(column, preset) {
   );
 }
 
-/** @param {any} group @param {{first: boolean, column: any, preset: any, end: number, names: Map<string, string>}} of */
+/** @typedef {import("./columns.js").Line} Line @typedef {{first: boolean, column: import("./columns.js").Column, preset: any, end: number, names: Map<string, string>}} Of */
+
+/** @param {import("./columns.js").Group} group @param {Of} of */
 function part({ plain, target, lines }, of) {
   const { first, column } = of;
   const own = targetOf("target", column);
@@ -57,7 +59,7 @@ function part({ plain, target, lines }, of) {
   );
 }
 
-function row(line, { column, preset, end, names }) {
+function row(/** @type {Line} */ line, /** @type {Of} */ { column, preset, end, names }) {
   const { name, gain, interval, row: own, peer } = line;
   const of = (/** @type {string} */ what, /** @type {string} */ text) =>
     own ? stated(what, ofBench(column.results.about, own.stack), text) : text;
@@ -90,12 +92,14 @@ function row(line, { column, preset, end, names }) {
     h("td", {
       class: "hx-res-same",
       "data-of": BARS.columns[5],
-      text: own ? sameText(own, column) : peerText(peer, column),
+      text: own ? sameText(own, column) : peer ? peerText(peer, column) : "",
     }),
   );
 }
 
-/** A bar from nothing to the gain, its interval, and the line of plain decoding; the figures stand beside it. */
+/** A bar from nothing to the gain, its interval, and the line of plain decoding; the figures stand beside it.
+ *  @param {number} gain @param {[number, number]|null} interval @param {number} end @param {string} kind
+ *  @param {boolean} plain */
 function bar(gain, interval, end, kind, plain) {
   const at = (/** @type {number} */ x) => `${(100 * Math.max(0, x)) / end}%`;
   return h(
@@ -115,7 +119,7 @@ function bar(gain, interval, end, kind, plain) {
   );
 }
 
-/** A program in a sentence; of one that was not run, why. */
+/** A program in a sentence; of one that was not run, why. @param {import("./columns.js").Peer} peer */
 function explained({ name, tokens_per_s, why }) {
   const words = [PEERS[name] ?? "", tokens_per_s === null ? BARS.notRun(why) : why].filter(Boolean).join(" ");
   return [h("dt", { text: name }), h("dd", { text: words })];
