@@ -225,11 +225,11 @@ def block_of(level: str, block: int) -> str:
 
 
 def drafts(level: str) -> str:
-    return f"{level} drafts"
+    return f"{level}: drafts"
 
 
 def decodes(level: str) -> str:
-    return f"{level} decodes"
+    return f"{level}: decodes"
 
 
 def gain(gain: float, level: str, unit: str) -> str:

@@ -82,6 +82,11 @@ def safe(text: str) -> str:
     return text.replace("<", "‹").replace(">", "›").replace("&", "＆")
 
 
+def brief(text: str, width: int) -> str:
+    """A label of at most so many characters."""
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
 def wrapped(text: str, width: int) -> str:
     """A label in lines of about so many characters."""
     return "<br>".join(wrap(text, width, break_long_words=False, break_on_hyphens=False))

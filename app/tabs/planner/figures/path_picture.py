@@ -15,7 +15,7 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, safe, wrapped
+from app.tabs.planner.figures.ink import Ink, brief, safe, wrapped
 from app.tabs.planner.why import called
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.profiles.profile import Profile
@@ -48,7 +48,8 @@ def graph_figure(planner: Planner, best: Ranked, others: Sequence[Ranked], ink: 
     shown["paths"] = [
         {"id": str(i), "curve": len(data) - 1, "point": i, **_words(profile, edge, i)} for i, edge in enumerate(edges)
     ]
-    names = [wrapped(safe(name), NAME_LINE) for name in called(profile)]
+    shown_name = brief if ink.narrow else wrapped  # upright beside each other, or sideways
+    names = [shown_name(safe(name), NAME_LINE * (1 + ink.narrow)) for name in called(profile)]
     each = profile.max_block <= 16 and not ink.narrow  # every block length has its number
     layout = ink.layout(
         440 if ink.narrow else min(480, max(320, 120 + 18 * profile.max_block)),

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, percent, safe
+from app.tabs.planner.figures.ink import Ink, brief, percent, safe
 from app.tabs.planner.why import called
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
@@ -134,7 +134,7 @@ def _dots(profile: Profile, dots: Sequence[dict[str, Any]], ink: Ink, height: in
     shares = [(d["acceptance"], max(float(RATIOS[0]), d["ratio"])) for d in dots]
     wide, high = ink.width - (145 if ink.narrow else 240), ink.px(height) - 60  # less the axes and the scale
     spots = [(x * wide, (COSTS[1] - math.log10(y)) / (COSTS[1] - COSTS[0]) * high) for x, y in shares]
-    names = [safe(d["name"]) for d in dots]
+    names = [brief(safe(d["name"]), 24) if ink.narrow else safe(d["name"]) for d in dots]
     size = 11 if ink.narrow else ink.px(13)
     return {
         "type": "scatter",
