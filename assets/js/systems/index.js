@@ -45,9 +45,9 @@
  *   blocks: (model: TraceModel, scale: any, until: number) => void, draw: (seen: any, scale: any) => void}} LanePart
  */
 /** A line of what is told of a call in the lanes, from the notes of its event; "" for none.
- * @typedef {{name: string, line: (notes: any) => string}} CallLine */
+ * @typedef {{name: string, line: (notes: import("../shared/run/events.js").Notes) => string}} CallLine */
 /** A figure beside the charts: its name and its formula, and what it says at a moment; null where a run has none.
- * @typedef {{name: string, words: [string, string], text: (snapshot: any) => string|null}} Tally */
+ * @typedef {{name: string, words: [string, string], text: (snapshot: import("../shared/run/figures.js").Snapshot) => string|null}} Tally */
 /**
  * A question to a profile on the Planner tab, which `question.py` of the system answers. `behind`: a title, and what is
  * inside. A part is told when it comes into sight, when the numbers have changed, and what was answered.

@@ -7,7 +7,7 @@ import { WORKSHOP } from "../../text/en/workshop.js";
 
 /**
  * The rows of a tally: what each is of, and how many.
- * @param {Tally} tally @param {any} question of the lesson, null where it is not known @returns {[string, number][]}
+ * @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Question|undefined} question of the lesson, null where it is not known @returns {[string, number][]}
  */
 export function rowsOf({ counts, bins }, question) {
   if (counts) return counts.map((count, i) => [plain(question?.choices?.[i]?.text) || WORKSHOP.choice(i + 1), count]);
@@ -18,12 +18,12 @@ export function rowsOf({ counts, bins }, question) {
 /** A lesson's text without its marks. @param {string|undefined} text */
 export const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[`*]/g, "");
 
-/** @param {Tally} tally @param {any} step of the lesson, null where it is not known */
+/** @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Step|null} step of the lesson, null where it is not known */
 export function barsOf(tally, step) {
   const question = step?.question;
   const rows = rowsOf(tally, question);
   // A question with figures of a run, which the lesson fills in, goes by its step's title.
-  const asked = (/\$/.test(question?.ask) ? step.title : plain(question?.ask)) || WORKSHOP.answersTo(tally.step);
+  const asked = (/\$/.test(question?.ask ?? "") ? step?.title : plain(question?.ask)) || WORKSHOP.answersTo(tally.step);
   const most = Math.max(1, ...rows.map(([, count]) => count));
   return h(
     "div",

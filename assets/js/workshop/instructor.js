@@ -184,12 +184,12 @@ export class Instructor {
 
 // The answers of a class as a table for a spreadsheet: one line for each answer that was given, and how many gave it.
 
-/** @param {import("./room.js").Given[]} given @param {any[]} lessons @returns {string} comma-separated, by RFC 4180 */
+/** @param {import("./room.js").Given[]} given @param {import("../tabs/learn/figures/run-figures.js").Lesson[]} lessons @returns {string} comma-separated, by RFC 4180 */
 export function answersCsv(given, lessons) {
   const rows = given.flatMap(({ lesson: id, step: number, answers }) => {
     const step = stepOfTally(lessons, { lesson: id, step: number });
-    const { ask, choices, number: estimate } = step?.question ?? {};
-    const asked = /\$/.test(ask) ? step.title : plain(ask); // figures of a run are filled in by the lesson
+    const { ask = "", choices, number: estimate } = step?.question ?? {};
+    const asked = /\$/.test(ask) ? (step?.title ?? "") : plain(ask); // figures of a run are filled in by the lesson
     const title = lessons.find((one) => one.id === id)?.title ?? "";
     return [...new Set(answers)].map((answer) => [
       ...[id, title, number, asked],

@@ -23,7 +23,8 @@ function once(path, nothing) {
   return found;
 }
 
-/** @typedef {{lessons: any[], classes: any[]}} Lessons lessons: in the order in which they are numbered */
+/** @typedef {import("../tabs/learn/figures/run-figures.js").Lesson} Lesson @typedef {import("../tabs/learn/class/stops.js").ClassPlan} ClassPlan */
+/** @typedef {{lessons: Lesson[], classes: ClassPlan[]}} Lessons lessons: in the order in which they are numbered */
 /** @type {Lessons} */ export const NO_LESSONS = { lessons: [], classes: [] };
 
 /** @returns {Promise<Lessons>} */
@@ -39,10 +40,10 @@ const systemsKnown = async () =>
     title: one.name,
   }));
 
-/** A step. @param {any[]} all lessons @param {{lesson: string, step: number}} of */
+/** A step. @param {Lesson[]} all lessons @param {{lesson: string, step: number}} of */
 export const stepOfTally = (all, { lesson, step }) => all.find((one) => one.id === lesson)?.steps[step - 1] ?? null;
 
-/** @param {any[]} all lessons @param {string} id */
+/** @param {Lesson[]} all lessons @param {string} id */
 function numberOf(all, id) {
   const i = all.findIndex((one) => one.id === id);
   return i < 0 ? null : parseInt(id, 10) || i + 1;
@@ -50,7 +51,7 @@ function numberOf(all, id) {
 
 /**
  * The step with a question that an address shows, by the lesson's id; null for none.
- * @param {any[]} all lessons @param {string} search @returns {{lesson: string, step: number}|null}
+ * @param {Lesson[]} all lessons @param {string} search @returns {{lesson: string, step: number}|null}
  */
 export function askedAt(all, search) {
   const query = new URLSearchParams(search);
@@ -59,7 +60,7 @@ export function askedAt(all, search) {
   return tabOf(search) === "learn" && found?.steps[step - 1]?.question ? { lesson: found.id, step } : null;
 }
 
-/** @param {any[]} classes @param {string} search of a class @returns {import("../tabs/learn/class/stops.js").Stop|undefined} */
+/** @param {ClassPlan[]} classes @param {string} search of a class @returns {import("../tabs/learn/class/stops.js").Stop|undefined} */
 function stopOf(classes, search) {
   const query = new URLSearchParams(search);
   const plan = classes.find((one) => one.id === query.get("class"));
@@ -97,7 +98,7 @@ export async function placeNamed(address) {
   return placeName(address, { recordings, classes, races, systems });
 }
 
-/** @param {string} address @param {{recordings: Titled[], classes: any[], races: Titled[], systems: Titled[]}} known */
+/** @param {string} address @param {{recordings: Titled[], classes: ClassPlan[], races: Titled[], systems: Titled[]}} known */
 export function placeName(address, { recordings, classes, races, systems }) {
   const [search, hash] = address.split("#");
   const query = new URLSearchParams(search);

@@ -91,14 +91,16 @@ export function createAnatomy(ctx) {
     const one = round();
     if (!one || !model) return;
     const list = choices(one, settled(model, cursor));
-    const here = list.indexOf(/** @type {any} */ (chosen(one)));
+    const here = list.indexOf(/** @type {import("./round.js").TokenRecord} */ (chosen(one)));
     const next = list[Math.min(list.length - 1, Math.max(0, here + by))];
     if (next) choose(next.serial);
   }
 
   /** The events of the round, each a button that leads to it. */
   function string(/** @type {import("./round.js").Round} */ one) {
-    const key = `${model?.version} ${one.place}`;
+    const own = model;
+    if (!own) return;
+    const key = `${own.version} ${one.place}`;
     if (key !== strung) {
       strung = key;
       strip.replaceChildren(
@@ -111,10 +113,10 @@ export function createAnatomy(ctx) {
               {
                 type: "button",
                 class: "hx-an-event",
-                "data-tip": sentence(model, one, x),
+                "data-tip": sentence(own, one, x),
                 onclick: () => player.seek(x.t),
               },
-              ...short(model, one, x),
+              ...short(own, one, x),
             ),
           ),
         ),
@@ -148,7 +150,9 @@ export function createAnatomy(ctx) {
     const record = chosen(one);
     const by = choice?.at === event(one) ? choice.level : null;
     const states = one.calls
-      .flatMap((call) => call.tiles.map((tile) => stateOf(/** @type {any} */ (model), tile, call, at)[0]))
+      .flatMap((call) =>
+        call.tiles.map((tile) => stateOf(/** @type {import("./round.js").TraceModel} */ (model), tile, call, at)[0]),
+      )
       .join("");
     held.show(model, at);
     const key = [model.version, one.place, happened(one, cursor), states, record?.serial, by].join();
@@ -171,7 +175,11 @@ export function createAnatomy(ctx) {
       onChoose: choose,
     });
     const seen = { at, call: last?.call ?? null };
-    beside.replaceChildren(...brought.rounds.flatMap(({ make }) => make(/** @type {any} */ (model), one, seen) ?? []));
+    beside.replaceChildren(
+      ...brought.rounds.flatMap(
+        ({ make }) => make(/** @type {import("./round.js").TraceModel} */ (model), one, seen) ?? [],
+      ),
+    );
     const { scrollLeft, scrollTop } = picture;
     picture.replaceChildren(grid);
     Object.assign(picture, { scrollLeft, scrollTop });
@@ -235,7 +243,7 @@ export function createAnatomy(ctx) {
 // An event of a round in a sentence, and in a few signs.
 
 /**
- * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
+ * @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
  * @returns {string}
  */
 export function sentence(model, round, event) {
@@ -267,7 +275,7 @@ export function sentence(model, round, event) {
 
 /**
  * "Q 5→3 +1": who, how many came in and went up, and whether one of its own was added.
- * @param {any} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
+ * @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
  * @returns {Node[]}
  */
 export function short(model, round, event) {

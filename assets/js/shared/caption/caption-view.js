@@ -55,7 +55,7 @@ export function createCaption({ player, live }) {
   const draw = (caption, cursor, round) => {
     shown = { key: caption.key, at: performance.now(), cursor, round };
     el.dataset.kind = caption.kind;
-    text.replaceChildren(...drawnParts(caption.parts, model));
+    if (model) text.replaceChildren(...drawnParts(caption.parts, model));
   };
 
   return {
@@ -83,10 +83,10 @@ export function createCaption({ player, live }) {
   };
 }
 
-/** @param {import("./caption.js").Part[]} parts @param {import("../run/trace.js").TraceModel|null} model whose they are */
+/** @param {import("./caption.js").Part[]} parts @param {import("../run/trace.js").TraceModel} model whose they are */
 export const drawnParts = (parts, model) => parts.map((part) => drawn(part, model));
 
-/** @param {import("./caption.js").Part} part @param {any} model */
+/** @param {import("./caption.js").Part} part @param {import("../run/trace.js").TraceModel} model */
 function drawn(part, model) {
   if (typeof part === "string") return part;
   if ("named" in part) return levelNode(part, model.levels[part.level]);

@@ -1,6 +1,6 @@
 /** Levels that work at the same time: when a result was looked at, and what was drafted in vain meanwhile. */
 
-/** @typedef {{levels?: readonly {lane?: number}[], reckoned?: boolean, simulated?: any}|null} Header */
+/** @typedef {{levels?: readonly {lane?: number}[], reckoned?: boolean, simulated?: unknown}|null} Header */
 
 /** The lane of each level, counted from the bottom. @param {Header} header @returns {number[]} */
 export const lanesOf = (header) => (header?.levels ?? []).map(({ lane }) => lane ?? 0);

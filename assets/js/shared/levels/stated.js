@@ -11,7 +11,7 @@ Object.assign(globalThis, { hxStated: STATED }); // the page's scripts are one: 
 
 /**
  * A figure's text, remembered by what it is of.
- * @param {string|any[]} what such as "speed_up", or ["acceptance", "T"] @param {string} of a run, a benchmark's stack or a plan, by `ofRun` and the like
+ * @param {string|unknown[]} what such as "speed_up", or ["acceptance", "T"] @param {string} of a run, a benchmark's stack or a plan, by `ofRun` and the like
  * @param {string} text as it is shown
  */
 export function stated(what, of, text) {
@@ -26,7 +26,7 @@ export function stated(what, of, text) {
 export const ofRun = (header) =>
   header ? ["run", header.title, header.stack, header.machine, header.recorded].join("|") : "run";
 
-/** The time of a stretch of a run: a call of a level, or a round. @param {{header: any}} model @param {{t0: number, t1: number}} stretch ns */
+/** The time of a stretch of a run: a call of a level, or a round. @param {{header: Parameters<typeof ofRun>[0]}} model @param {{t0: number, t1: number}} stretch ns */
 export const timeOf = ({ header }, { t0, t1 }) => stated(["time", t0, t1], ofRun(header), duration(t1 - t0));
 
 /** A stack in a benchmark. @param {{machine: string, recorded: string, preset: string}} about @param {string} stack */

@@ -60,7 +60,7 @@ function beside(/** @type {TokenRecord} */ x, /** @type {TokenRecord} */ { fork 
   return true;
 }
 
-/** Tokens as text. @param {any} model @param {{id: number}[]} tokens */
+/** Tokens as text. @param {Pick<TraceModel, "piece">} model @param {{id: number}[]} tokens */
 export function written(model, tokens) {
   const bytes = tokens.flatMap(({ id }) => [...model.piece(id).bytes]);
   return decode(Uint8Array.from(bytes)).replaceAll("\n", "\u21b5");

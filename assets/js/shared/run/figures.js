@@ -52,7 +52,7 @@ export function plainSpeed(/** @type {import("./events.js").Baseline|null|undefi
 
 /**
  * How many times as fast as plain decoding a run was up to a moment; null where either is not known.
- * @param {{baseline: any, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
+ * @param {{baseline: import("./events.js").Baseline|null, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
  */
 export function speedUp(model, cursor) {
   const plain = plainSpeed(model.baseline);

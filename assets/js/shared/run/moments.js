@@ -46,7 +46,7 @@ export class Moments {
         break;
       case "verify": {
         if (event.notes?.stale) break;
-        const rejected = event.checks.some((/** @type {any} */ c) => c.outcome === "rejected");
+        const rejected = event.checks.some((/** @type {import("./events.js").Check} */ c) => c.outcome === "rejected");
         const silent = event.checks.length ? null : this._silent;
         this._verdict = { kind: "verify", t: event.t1, index, event, rejected, own: null, commit: null, silent };
         this.list.push(this._verdict);

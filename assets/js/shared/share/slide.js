@@ -93,7 +93,7 @@ export function drawSlide(model, dark) {
     /** @type {number} */ x,
     /** @type {number} */ y,
     /** @type {number} */ width,
-    /** @type {any} */ level,
+    /** @type {import("../levels/kinds.js").Look} */ level,
   ) => {
     const hue = tints.get(level.index);
     svg("rect", { x, y: y - 24, width, height: 30, fill: hue, "fill-opacity": theme.tint }, root);

@@ -12,7 +12,7 @@ const BEGINNING = "beginning"; // of the text: no newline began its first line
  * What is drawn of an item. `end`: the last node of the paragraphs up to here; `ends`: a paragraph ends behind it; `line`:
  * where a line has only been indented so far, the token that its newline is of, or `BEGINNING`; `hung`: the last that hangs
  * there.
- * @typedef {{key: string, at: number, node: any, end: HTMLElement|null, ends: boolean, line: any,
+ * @typedef {{key: string, at: number, node: any, end: HTMLElement|null, ends: boolean, line: HTMLElement|string|null,
  *   hung: HTMLElement|null, letters: Letters|null,
  *   place: Place}} Shown place: what is known of code behind it
  */
@@ -45,7 +45,7 @@ export function put(flow, node, last) {
 export function hang(flow, node, { line, hung }) {
   node.classList.toggle("hx-above-line", line === BEGINNING);
   if (line === null) return false;
-  const behind = hung ?? (line === BEGINNING ? null : line.childNodes[1]);
+  const behind = hung ?? (typeof line === "string" ? null : line.childNodes[1]);
   if (behind === null) {
     const first = flow.firstChild ?? flow.appendChild(element("div", "hx-par"));
     if (first.firstChild !== node) first.insertBefore(node, first.firstChild);

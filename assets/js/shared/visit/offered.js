@@ -30,11 +30,11 @@ export function keepCatalogue({ setup, call, onNews }) {
   return {
     /** Once, when the page is there: only what an operator named can change. */
     begin() {
-      if (setup.catalogue.some((/** @type {any} */ one) => one.target)) void ask(MOST);
+      if (setup.catalogue.some((/** @type {import("../levels/stack.js").Preset} */ one) => one.target)) void ask(MOST);
     },
     /** Something of this machine is known that was not. */
     again: () => void ask(1),
-    /** A run of this preset is there. @param {any} preset of the catalogue */
+    /** A run of this preset is there. @param {import("../levels/stack.js").Preset|undefined} preset of the catalogue */
     ran(preset) {
       if (preset?.target && preset.needs_download) void ask(1);
     },

@@ -59,7 +59,7 @@ export class Wish {
 
   /** What a stack over another target that is offered means: {preset, stack}; else null. @param {string|undefined} stack */
   over(stack) {
-    const names = this.setup.catalogue.map((/** @type {any} */ p) => p.name);
+    const names = this.catalogue.map((p) => p.name);
     return stack ? overOther(stack, names) : null;
   }
 

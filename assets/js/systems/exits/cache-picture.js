@@ -30,7 +30,7 @@ function cachePicture({ model, figure, open }) {
     const x = (/** @type {number} */ place) => EDGE.left + place * wide;
     const y = (/** @type {number} */ layer) =>
       height - EDGE.bottom - (layer / layers) * (height - EDGE.top - EDGE.bottom);
-    const text = (/** @type {string} */ words, /** @type {any} */ at) => {
+    const text = (/** @type {string} */ words, /** @type {Record<string, string|number>} */ at) => {
       svg("text", at, el).textContent = words;
     };
     for (let place = 0; place < places; place++) {

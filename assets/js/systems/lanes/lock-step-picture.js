@@ -76,7 +76,8 @@ function draw(el, width, height, { a, g, d }, hues) {
   const room = width - side - EDGE.right;
   const x = (/** @type {number} */ t) => side + (Math.min(t, SPAN) / SPAN) * room;
   const lane = Math.min(64, (height - EDGE.top - 40) / 4);
-  const text = (/** @type {string} */ words, /** @type {any} */ at) => (svg("text", at, el).textContent = words);
+  const text = (/** @type {string} */ words, /** @type {Record<string, string|number>} */ at) =>
+    (svg("text", at, el).textContent = words);
   const block = (
     /** @type {number} */ from,
     /** @type {number} */ to,

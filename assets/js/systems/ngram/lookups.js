@@ -29,7 +29,12 @@ export function lookupsPart({ onSeek }) {
   );
 
   /** @param {boolean} now */
-  function row(/** @type {Ledger} */ ledger, /** @type {Lookup} */ one, /** @type {any} */ fate, now) {
+  function row(
+    /** @type {Ledger} */ ledger,
+    /** @type {Lookup} */ one,
+    /** @type {ReturnType<Ledger["fate"]>} */ fate,
+    now,
+  ) {
     const go = h("button", {
       type: "button",
       class: "hx-db-go",
@@ -63,7 +68,11 @@ export function lookupsPart({ onSeek }) {
   }
 
   /** Its tokens, those that a verifier kept apart from the others. */
-  function followed(/** @type {Ledger} */ ledger, /** @type {Lookup} */ one, /** @type {any} */ fate) {
+  function followed(
+    /** @type {Ledger} */ ledger,
+    /** @type {Lookup} */ one,
+    /** @type {ReturnType<Ledger["fate"]>} */ fate,
+  ) {
     const ids = one.serials.map((serial) => ledger.model.tokens.get(serial)?.id ?? -1);
     const cuts = [fate.kept, fate.kept + fate.rejected, ids.length];
     const kinds = ["hx-db-kept", "hx-db-rejected", fate.waiting ? "hx-db-waits" : "hx-db-lost"];
@@ -73,7 +82,7 @@ export function lookupsPart({ onSeek }) {
     });
   }
 
-  const said = (/** @type {any} */ fate, /** @type {number} */ all) =>
+  const said = (/** @type {ReturnType<Ledger["fate"]>} */ fate, /** @type {number} */ all) =>
     fate.waiting === all ? LOOKUPS.waits : fate.lost === all ? LOOKUPS.unjudged : LOOKUPS.of(fate.kept, all);
 
   return {

@@ -19,7 +19,7 @@ const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [ro
 export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   /** @type {string|null} */ let open = null;
   /** @type {HTMLElement|null} */ let from = null; // what had the focus
-  /** @type {any} */ let model = null;
+  /** @type {import("../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let cursor = 0;
   const ctx = { player, stage, onClose: () => show(null), onChange: onDraw, selected };
   const anatomy = createAnatomy(ctx);
@@ -64,10 +64,10 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   function openAt(/** @type {number} */ serial) {
     const record = model?.tokens.get(serial);
     if (!record) return;
-    const moments = [record.tDraft, ...record.judgements.map((/** @type {any} */ j) => j.t)].filter((t) => t <= cursor);
+    const moments = [record.tDraft, ...record.judgements.map((j) => j.t)].filter((t) => t <= cursor);
     const t = moments.at(-1) ?? record.tDraft;
     player.pause();
-    player.seek(model.marks.find((/** @type {any} */ m) => m.t >= t)?.t ?? t);
+    player.seek(model.marks.find((m) => m.t >= t)?.t ?? t);
     cursor = player.cursor;
     anatomy.update(model, cursor);
     anatomy.choose(serial);
@@ -97,7 +97,7 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   return {
     /** What the other views should show while it is open. */
     view: () => (open && model ? { selected: parts[open].selected, sources: parts[open].sources } : {}),
-    update(/** @type {any} */ next, /** @type {number} */ to) {
+    update(/** @type {import("../../shared/run/trace.js").TraceModel} */ next, /** @type {number} */ to) {
       model = next;
       cursor = to;
       if (open) parts[open].update(next, to);

@@ -229,4 +229,4 @@ function answered(question, reveal, name, sources) {
 }
 
 /** A unit stands once: figures such as "63 ms" bring their own. @param {string} part @param {number} i */
-const unlessSaid = (part, i, /** @type {any[]} */ [figure]) => part && (i === 0 || !/\p{L}|%/u.test(figure));
+const unlessSaid = (part, i, /** @type {string[]} */ [figure]) => part && (i === 0 || !/\p{L}|%/u.test(figure));

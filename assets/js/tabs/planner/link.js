@@ -116,8 +116,8 @@ export const useStack = (stack, preset) =>
 
 /**
  * Numbers that were typed have no link.
- * @param {any} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
- * @param {{measured: any, named: boolean}} of named: the profile is as it came, and not from a file
+ * @param {import("./another/asker.js").Question} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
+ * @param {{measured: Profile, named: boolean}} of named: the profile is as it came, and not from a file
  */
 export function playPlan(question, { levels, blocks, tree = [] }, { measured, named }) {
   const link = named && !tree.length ? planText(measured, { levels, blocks }) : "";

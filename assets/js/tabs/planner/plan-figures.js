@@ -32,11 +32,11 @@ export class PlanFigures {
     };
     this.plots.graph.beside.append(this.paths.el);
     /** @type {Set<Name>} */ this.stale = new Set(); // plots that show other plans than the numbers do
-    /** @type {any} */ this.question = null; // what the numbers belong to
+    /** @type {Question|null} */ this.question = null; // what the numbers belong to
     this.lastDrawn = 0;
   }
 
-  /** Numbers have come. @param {any} question theirs @param {{wanted: any, busy: boolean}} asker where the next ones may wait */
+  /** Numbers have come. @param {Question} question theirs @param {{wanted: unknown, busy: boolean}} asker where the next ones may wait */
   follow(question, asker) {
     this.question = question;
     this.asker = asker;
@@ -47,7 +47,7 @@ export class PlanFigures {
   /** Asks for the figures of the numbers shown: those in sight, then the others that are open. */
   draw() {
     const open = [...this.stale].filter((name) => this.plots[name].el.closest("details")?.open);
-    if (!open.length) return;
+    if (!open.length || !this.question) return;
     this.lastDrawn = performance.now();
     const seen = open.filter((name) => this.plots[name].seen);
     this.drawing = { ...this.question, figures: seen.length ? seen : open };
@@ -55,7 +55,7 @@ export class PlanFigures {
   }
 
   drawn(/** @type {{figures: Record<Name, any>}} */ { figures }, /** @type {Question} */ question) {
-    if (question.profile !== this.question.profile) return; // another one was chosen meanwhile
+    if (question.profile !== this.question?.profile) return; // another one was chosen meanwhile
     for (const [name, figure] of Object.entries(figures)) this.plots[/** @type {Name} */ (name)].show(figure);
     if (figures.graph) this.paths.show(figures.graph.paths ?? []);
     if (question !== this.drawing || this.asker?.busy) return; // newer numbers draw their own

@@ -20,11 +20,13 @@ export function livePanel({ setup, ports, onRace }) {
     { trigger: (_, data) => ports.trigger("race", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "race" },
   );
-  const usable = setup.presets.filter((/** @type {any} */ one) => one.usable);
+  /** @type {import("../../shared/levels/stack.js").Preset[]} */ const usable = setup.presets.filter(
+    (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
+  );
   const preset = h(
     "select",
     { class: "hx-select", "aria-label": LIVE.preset, onchange: () => offer() },
-    ...usable.map((/** @type {any} */ one) => h("option", { value: one.name, text: one.title })),
+    ...usable.map((one) => h("option", { value: one.name, text: one.title })),
   );
   const picker = stackPicker(limits.lanes, () => draw());
   const prompt = h("textarea", {
@@ -45,7 +47,7 @@ export function livePanel({ setup, ports, onRace }) {
       },
     },
     h("option", { value: "", text: LIVE.examples }),
-    ...setup.examples.map((/** @type {any} */ one, /** @type {number} */ i) =>
+    ...setup.examples.map((/** @type {{title: string}} */ one, /** @type {number} */ i) =>
       h("option", { value: String(i), text: one.title }),
     ),
   );
@@ -223,7 +225,7 @@ export function livePanel({ setup, ports, onRace }) {
   }
 
   function offer() {
-    const one = usable.find((/** @type {any} */ p) => p.name === preset.value);
+    const one = usable.find((p) => p.name === preset.value);
     picker.offer(one ? choices(one, location.search) : []);
     const mb = one?.needs_download ? Math.round(one.download_mb) : 0;
     first.hidden = mb < MEGABYTES;
@@ -233,7 +235,7 @@ export function livePanel({ setup, ports, onRace }) {
 
   const asked = new URLSearchParams(location.search);
   const named = asked.get("preset") ?? "";
-  if (usable.some((/** @type {any} */ one) => one.name === named)) preset.value = named;
+  if (usable.some((one) => one.name === named)) preset.value = named;
   prompt.value = (asked.get("prompt") || setup.examples[0]?.prompt) ?? "";
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();
@@ -268,19 +270,19 @@ const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${wo
 
 /**
  * Of a preset, each stack once: plain decoding first.
- * @param {any} preset @param {string} search of the address, which holds what Explore composes
+ * @param {import("../../shared/levels/stack.js").Preset} preset @param {string} search of the address, which holds what Explore composes
  * @returns {Choice[]}
  */
 export function choices(preset, search) {
   const query = new URLSearchParams(search);
   const composed = query.get("preset") && query.get("preset") !== preset.name ? "" : (query.get("stack") ?? "");
-  const own = preset.stacks.filter((/** @type {any} */ one) => !one.replan);
+  const own = preset.stacks.filter((one) => !one.replan);
   const target = (/** @type {string} */ stack) =>
     stack
       .split(",")
       .at(-1)
       ?.replace(/@(?!dtype|device|id)\w+=[^@,]*/g, "") ?? "";
-  const plain = own.find((/** @type {any} */ one) => !one.stack.includes(",")) ?? {
+  const plain = own.find((one) => !one.stack.includes(",")) ?? {
     title: LIVE.plainTitle,
     stack: target(preset.default_stack),
     note: LIVE.plainNote,

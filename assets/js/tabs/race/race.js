@@ -289,15 +289,18 @@ async function saveRace({ race, lanes }) {
   return name;
 }
 
-/** @param {any} lane @returns {Promise<string>} the file's name */
+/** A lane's file. @param {LaneModel} lane */
+const fileName = ({ model, stack }) => traceName(model.header ?? { stack });
+
+/** @param {LaneModel} lane @returns {Promise<string>} the file's name */
 export async function saveLane(lane) {
-  const name = traceName(lane.model.header);
+  const name = fileName(lane);
   await saveGzip(eventLines(lane.records), name);
   return name;
 }
 
-/** The lane as a trace. @param {any} lane */
-const laneFile = async (lane) => new File([await gzipped(eventLines(lane.records))], traceName(lane.model.header));
+/** The lane as a trace. @param {LaneModel} lane */
+const laneFile = async (lane) => new File([await gzipped(eventLines(lane.records))], fileName(lane));
 
 /** Files that are dropped anywhere on an element are its own; it shows so while one is held over it.
  *  @param {HTMLElement} el @param {(file: File) => void} onFile */

@@ -28,9 +28,8 @@ export function sentences(column, usual) {
   // Which number of levels is best is nothing that a few chosen stacks say.
   const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
   const [, ...rest] = chosen ? [first] : claim.best;
-  const of = ofBench(/** @type {any} */ (about), first.stack);
-  const told = (/** @type {Claimed} */ one) =>
-    stated("speed_up", ofBench(/** @type {any} */ (about), one.stack), times(one.speed_up));
+  const of = ofBench(about, first.stack);
+  const told = (/** @type {Claimed} */ one) => stated("speed_up", ofBench(about, one.stack), times(one.speed_up));
   const gain = { levels: first.levels, gain: told(first), ...ends(first.interval) };
   const others = rest.map((one) => ({ levels: one.levels, gain: told(one) }));
   return [

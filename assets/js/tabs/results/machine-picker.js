@@ -6,7 +6,7 @@ import { QUICK, RESULTS } from "../../../text/en/results.js";
 export const NOW = "now:"; // and its preset: what the quick set measured here
 const LACK = "missing:"; // and the kind of machine
 
-/** What a benchmark is called in the menu: what it measured, where and on how many prompts. @param {any} results */
+/** What a benchmark is called in the menu: what it measured, where and on how many prompts. @param {import("./columns.js").Results} results */
 export function optionOf({ about, stacks }) {
   const file = about.command?.match(/--stacks (?:\S*\/)?(\S+)\.txt/)?.[1] ?? ""; // its stacks' file is named after them
   const subject = file.replace(about.preset, "").replace(/^-/, "");
@@ -66,7 +66,7 @@ export function machinePicker(ctx) {
       el.value = id;
     },
     value: () => el.value,
-    idOf: (/** @type {{id: string, results: any}} */ column) =>
+    idOf: (/** @type {import("./columns.js").Column} */ column) =>
       column.id === "now" ? `${NOW}${column.results.about.preset}` : column.id,
   };
 }

@@ -138,7 +138,7 @@ function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
 
 function peerCells(/** @type {Column} */ one, /** @type {string} */ name) {
   const peer = one.peers.get(name);
-  const rest = (/** @type {any[]} */ ...what) =>
+  const rest = (/** @type {string[]} */ ...what) =>
     h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
   if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? TABLE.notInSet : "")];
   if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || TABLE.notRun)];

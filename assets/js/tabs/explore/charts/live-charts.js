@@ -32,7 +32,7 @@ class LiveCharts {
     /** @type {Entry[]} */ this.entries = [];
     /** @type {(number|null)[]} */ this.soFar = []; // by level: the share accepted up to the cursor
     /** @type {number|null} */ this.at = null; // the entry that is read; null: the last
-    /** @type {any} */ this.model = null;
+    /** @type {import("../../../shared/run/trace.js").TraceModel} */ this.model = /** @type {any} */ (null); // until a run is shown
     this.drawn = "";
     this.body = h("div", { class: "hx-charts" });
     this.where = h("span", { class: "hx-charts-round" });
@@ -125,10 +125,10 @@ class LiveCharts {
   /** @param {Entry|undefined} one */
   _sayAccepted(one) {
     const { model, panels } = this;
-    const verifiers = model.levels.filter((/** @type {any} */ level) => level.index > 0).reverse();
+    const verifiers = model.levels.filter((level) => level.index > 0).reverse();
     if (!verifiers.length) return panels.acceptance.value([CHARTS.oneLevel], CHARTS.oneLevel);
     /** @type {HTMLElement[]} */ const parts = [];
-    const texts = verifiers.map((/** @type {any} */ level) => {
+    const texts = verifiers.map((level) => {
       const mine = one?.accepted.find((x) => x.level === level.index);
       const share = this.at === null ? this.soFar[level.index] : mine?.judged ? mine.accepted / mine.judged : null;
       const text = share === null ? "\u2013" : ratio(share);
@@ -175,15 +175,13 @@ class LiveCharts {
   }
 }
 
-/** All of a round in words. @param {any} model @param {Entry} one @param {Entry[]} entries */
+/** All of a round in words. @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry} one @param {Entry[]} entries */
 function heard(model, one, entries) {
   const { heard: say } = CHARTS;
   const plain = plainOf(model);
   const parts = model.levels
-    .map((/** @type {any} */ level, /** @type {number} */ i) => [level.name, one.byLevel[i]])
-    .filter((/** @type {[string, number]} */ [, ns]) => ns > 0)
-    .reverse()
-    .map((/** @type {[string, number]} */ [name, ns]) => `${name} ${duration(ns)}`);
+    .flatMap(({ name }, i) => (one.byLevel[i] > 0 ? `${name} ${duration(one.byLevel[i])}` : []))
+    .reverse();
   return [
     say.round(roundNumber(one.round), roundNumber(entries[entries.length - 1].round)),
     say.latency(duration(one.ns), parts.join(", ")),
@@ -200,7 +198,7 @@ function heard(model, one, entries) {
 
 /** @typedef {ReturnType<typeof chart>} Panel */
 
-/** @param {Panel} panel @param {any} model @param {Entry[]} entries @param {number} slot */
+/** @param {Panel} panel @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry[]} entries @param {number} slot */
 function drawLatency(panel, model, entries, slot) {
   const top = roundUp(Math.max(1, ...entries.map((x) => x.ns)), FINE);
   /** @type {string[]} */ const data = model.levels.map(() => "");
@@ -247,7 +245,7 @@ function drawTokens(panel, entries, slot) {
   panel.scale(entries.length ? String(top) : "");
 }
 
-/** @param {Panel} panel @param {any} model @param {Entry[]} entries @param {number} slot */
+/** @param {Panel} panel @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry[]} entries @param {number} slot */
 function drawAccepted(panel, model, entries, slot) {
   for (const level of model.levels) {
     if (level.index === 0) continue;

@@ -47,10 +47,10 @@ export function createDrawing(ctx) {
     notes,
   );
 
-  /** @type {any} */ let model = null;
+  /** @type {import("../../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let version = -1;
   /** @type {import("./draws.js").Candidate[]} */ let all = [];
-  /** @type {{record: any, level: number}|null} */ let chosen = null;
+  /** @type {{record: import("../../../shared/run/records.js").TokenRecord, level: number}|null} */ let chosen = null;
   /** @type {Tally|null} */ let tally = null;
   /** @type {any} */ let pair = null;
   let frame = 0;
@@ -62,10 +62,11 @@ export function createDrawing(ctx) {
     all.find((x) => x.record === chosen?.record)?.verdicts.find((j) => j.level === chosen?.level) ?? null;
   const text = (/** @type {number|null} */ id) => (id === null ? DRAWS.others : model.pieceText(id) || "\u2205");
 
-  function choose(/** @type {any} */ record, /** @type {number|null} */ level = null) {
+  /** @param {import("../../../shared/run/records.js").TokenRecord|undefined} record @param {number|null} level */
+  function choose(record, level = null) {
     const verdicts = all.find((x) => x.record === record)?.verdicts ?? [];
     const j = verdicts.find((x) => x.level === level) ?? verdicts.at(-1);
-    if (!j) return;
+    if (!j || !record) return;
     chosen = { record, level: j.level };
     pair = pairOf(model, record, j);
     restart();
@@ -81,7 +82,8 @@ export function createDrawing(ctx) {
   function restart() {
     cancelAnimationFrame(frame);
     seed += 1;
-    tally = pair && chosen ? new Tally(pair, (model.header.seed ?? 0) * 7919 + chosen.record.serial * 13 + seed) : null;
+    tally =
+      pair && chosen ? new Tally(pair, (model.header?.seed ?? 0) * 7919 + chosen.record.serial * 13 + seed) : null;
     build();
     show();
   }
@@ -119,8 +121,7 @@ export function createDrawing(ctx) {
       say(where, DRAWS.nothing);
       say(
         intro,
-        model?.tokens.size &&
-          ![...model.tokens.values()].some((x) => x.judgements.some((/** @type {{pRow: object|null}} */ y) => y.pRow))
+        model?.tokens.size && ![...model.tokens.values()].some((x) => x.judgements.some((y) => y.pRow))
           ? DRAWS.norows
           : "",
       );
@@ -199,7 +200,7 @@ export function createDrawing(ctx) {
     get serial() {
       return chosen?.record.serial ?? null;
     },
-    update(/** @type {any} */ next) {
+    update(/** @type {import("../../../shared/run/trace.js").TraceModel} */ next) {
       if (next === model && next.version === version) return;
       if (next !== model) chosen = null;
       model = next;

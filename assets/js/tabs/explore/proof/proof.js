@@ -32,7 +32,7 @@ export function createProof(ctx) {
     body,
   );
   const drawing = createDrawing(ctx);
-  /** @type {any} */ let model = null;
+  /** @type {import("../../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let key = "";
 
   return {
@@ -42,7 +42,7 @@ export function createProof(ctx) {
     get selected() {
       return model?.header && !isGreedy(model) ? drawing.serial : null;
     },
-    update(/** @type {any} */ next) {
+    update(/** @type {import("../../../shared/run/trace.js").TraceModel} */ next) {
       if (next !== model) key = "";
       model = next;
       if (el.hidden || !model?.header) return;

@@ -35,7 +35,7 @@ export function hopsPicture({ open, figure }) {
       EDGE.top + ((levels.length - 1 - level) / (levels.length - 1)) * (height - EDGE.top - EDGE.bottom);
     const place = (/** @type {{level: number, block: number}} */ { level, block }) =>
       level === levels.length - 1 ? [EDGE.left + (width - EDGE.left - EDGE.right) / 2, y(level)] : [x(block), y(level)];
-    const text = (/** @type {string} */ words, /** @type {any} */ at) => {
+    const text = (/** @type {string} */ words, /** @type {Record<string, string|number>} */ at) => {
       svg("text", at, el).textContent = words;
     };
     const all = nodes.flatMap((ways, level) => ways.map((_, i) => ({ level, block: i + 1 })));
@@ -48,7 +48,7 @@ export function hopsPicture({ open, figure }) {
       best.path.slice(1).forEach((hop, i) => {
         svg("path", { d: `M${place(best.path[i]).join(" ")}L${place(hop).join(" ")}`, class: "hx-hop-lit" }, el);
       });
-    const lit = (/** @type {any} */ one) =>
+    const lit = (/** @type {{level: number, block: number}} */ one) =>
       !open && best.path.some((hop) => hop.level === one.level && hop.block === one.block);
     for (const one of [...all, top]) {
       const [cx, cy] = place(one);

@@ -76,7 +76,7 @@ function draw(el, width, height, { a, n, c }, open) {
   const most = open ? 1.25 : roundUp(Math.max(yielded(a, MOST), 1.2) * 1.04, [1, 1.5, 2, 3, 4, 5, 6, 8, 10]);
   const x = (/** @type {number} */ i) => EDGE.left + ((i + 0.5) / (MOST + 1)) * (width - EDGE.left - EDGE.right);
   const y = (/** @type {number} */ v) => height - EDGE.bottom - (v / most) * (height - EDGE.top - EDGE.bottom);
-  const text = (/** @type {string} */ words, /** @type {any} */ at) => {
+  const text = (/** @type {string} */ words, /** @type {Record<string, string|number>} */ at) => {
     svg("text", at, el).textContent = words;
   };
   for (let v = 0; v <= most; v += most > 5 ? 2 : 1) {

@@ -5,6 +5,7 @@ import { askedOfServer, madeAhead } from "../another/answers.js";
 import { Asker } from "../another/asker.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
+/** @typedef {import("../profile/profile.js").Profile} Profile */
 /**
  * @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
  */
@@ -18,18 +19,18 @@ export class Ahead {
     /** @type {Map<string, Promise<any>>} */ this._known = new Map();
   }
 
-  /** @param {string} source @param {any} profile @returns {Place|undefined} */
+  /** @param {string} source @param {Profile} profile @returns {Place|undefined} */
   place(source, profile) {
     return this.places[`${source} ${profile.temperature ?? 0}`];
   }
 
-  /** @param {{source: string, profile: any}} question */
+  /** @param {{source: string, profile: Profile}} question */
   curves({ source, profile }) {
     const place = this.place(source, profile);
     return place ? this._got(place.curves) : Promise.resolve(null);
   }
 
-  /** What systems ask of a profile, by its own numbers. @param {string} name @param {{source: string, profile: any}} question */
+  /** What systems ask of a profile, by its own numbers. @param {string} name @param {{source: string, profile: Profile}} question */
   async brought(name, { source, profile }) {
     const place = this.place(source, profile);
     return place ? (await this._got(place.brought))[name] : null;
@@ -86,7 +87,7 @@ class AskerAhead {
 
 /**
  * The names of what is turned; app/site/planned_ahead.py names its answers alike. None: everything is at rest.
- * @param {Turned} turned @param {any} profile @param {number} longest the profile's own longest block
+ * @param {Turned} turned @param {Profile} profile @param {number} longest the profile's own longest block
  */
 function namesOf(turned, profile, longest) {
   const { cost, rejections, max_block: block } = turned;

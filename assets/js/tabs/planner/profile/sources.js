@@ -132,7 +132,7 @@ const LARGEST = 300_000; // bytes
 
 /** The source that a file is, or what is wrong with it. The server reads it as it reads every profile: the page knows no
  *  format of its own. @param {File} file @param {string} url where the server answers
- *  @returns {Promise<{source?: any, fault: string}>} */
+ *  @returns {Promise<{source?: Source, fault: string}>} */
 export async function openedProfile(file, url) {
   if (file.size > LARGEST) return { fault: PLANNER.tooLarge(file.name, Math.round(file.size / 1000)) };
   let profile;
@@ -155,7 +155,7 @@ export async function openedProfile(file, url) {
   return { source, fault: "" };
 }
 
-/** @param {any} profile @param {string} name of its file, without its end */
+/** @param {import("./profile.js").Profile} profile @param {string} name of its file, without its end */
 export function saveProfile(profile, name) {
   const blob = new Blob([JSON.stringify(profile, null, 1)], { type: "application/json" });
   saveBlob(blob, `${name.replace(/[^\w.-]+/g, "-")}-profile.json`);

@@ -95,7 +95,7 @@ function createColumn(lane, name, ctx) {
   const { verdict } = ctx.says;
   const host = h("div", { class: "hx-race-text" });
   /** @param {() => void} onclick */
-  const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {any} */ glyph, onclick) =>
+  const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {SVGElement|null} */ glyph, onclick) =>
     h(
       "button",
       { type: "button", class: "hx-quiet hx-race-act", "aria-label": `${tip}: ${name}`, "data-tip": tip, onclick },
@@ -136,7 +136,11 @@ function createColumn(lane, name, ctx) {
   };
 }
 
-const title = (/** @type {"h3"|"h4"} */ tag, /** @type {HTMLElement} */ name, /** @type {any} */ { levels }) =>
+const title = (
+  /** @type {"h3"|"h4"} */ tag,
+  /** @type {HTMLElement} */ name,
+  /** @type {import("../../../shared/run/trace.js").TraceModel} */ { levels },
+) =>
   h(
     tag,
     { class: "hx-race-name" },
@@ -145,7 +149,7 @@ const title = (/** @type {"h3"|"h4"} */ tag, /** @type {HTMLElement} */ name, /*
   );
 
 /** Whose clock its times are of, where levels work at the same time. */
-function clock(/** @type {any} */ { header }) {
+function clock(/** @type {import("../../../shared/run/trace.js").TraceModel} */ { header }) {
   const said = CLOCKS[clockOf(header)];
   return said
     ? h("span", { class: "hx-race-clock-word", tabindex: "0", "data-tip": said.said, text: said.name })
