@@ -11,6 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.routing import Route
 
 from app import options
+from app.kit.languages import languages
+from app.kit.static import ASSETS
 from app.page import build, launch_options
 from app.serve import door
 from app.serve.door.guard import ENDPOINTS, FOLDERS, MCP, PAGES
@@ -77,6 +79,7 @@ def routes() -> list[Route]:
 
 def _routes() -> Iterator[Item]:
     said = says.ROUTES | {BROUGHT[one.NAME]: one.HELP for one in plugins("question")}
+    said |= {f"/hx/lessons/{name}": said["/hx/lessons"] for name in languages(ASSETS)[1:]}
     for route in routes():
         method = " or ".join(sorted((route.methods or set()) - {"HEAD"}))
         yield Item(f"{method} {route.path}", said[route.path], anchor("route", route.path))

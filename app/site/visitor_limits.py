@@ -29,6 +29,8 @@ serve.door.asked
 page
     IN_FLIGHT: requests that Gradio holds | they come before our own line
     SESSIONS: sessions whose last values are kept | memory
+serve.door.packed_page
+    MOST: pages kept packed, one for each language | memory
 serve.door.checked
     DRAWN: figures drawn at once | drawing keeps Python's lock
     OWN: figures of one address that wait | a class that opens them together

@@ -11,10 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import percent
-from hsd_core.grammar import LevelSpec, StackError
-from hsd_core.grammar.stack_names import full_level_name, level_name, stack_name
-from hsd_core.grammar.stack_text import parse
+from app.tabs.planner.figures.ink import called, percent
+from hsd_core.grammar.stack_names import stack_name
 from hsd_core.theory.latency.plans import Prediction, Ranked, most_sequences
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Answer
@@ -85,28 +83,6 @@ def _step(profile: Profile, fewer: Ranked, more: Ranked) -> dict[str, str]:
     else:
         pays, verdict = "no", f"A {nth} level does not pay: {percent(1 / gain - 1, 1)} slower"
     return {"pays": pays, "verdict": verdict, "text": _reason(profile, fewer, more)}
-
-
-def called(profile: Profile) -> list[str]:
-    """What the levels of a profile are called: as everywhere; with all that tells them apart where several would have
-    one name, and by their own names where nothing says what they are."""
-    last = len(profile.levels) - 1
-    texts = [
-        level.spec if i == last or not level.spec else f"{level.spec},target" for i, level in enumerate(profile.levels)
-    ]
-    specs = [_spec(text) for text in texts]
-    names = [own if spec is None else level_name(spec) for spec, own in zip(specs, profile.names, strict=True)]
-    return [
-        name if spec is None or names.count(name) == 1 else full_level_name(spec)
-        for name, spec in zip(names, specs, strict=True)
-    ]
-
-
-def _spec(text: str) -> LevelSpec | None:
-    try:
-        return parse(text)[0]
-    except StackError:  # a file's own words
-        return None
 
 
 def _side_by_side(profile: Profile, several: Ranked, single: Ranked) -> dict[str, str]:

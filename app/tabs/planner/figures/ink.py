@@ -1,4 +1,4 @@
-"""What the Planner's figures share: hues by kind of level, sizes of type, plotly's layout.
+"""What the Planner's figures share: names and hues of levels, sizes of type, plotly's layout.
 
 A figure is `{"title", "text", "figure": {"data", "layout"} or None, "table": {"columns", "rows"}}`, plain JSON types:
 built here, drawn in the browser.
@@ -12,6 +12,9 @@ from typing import Any
 
 from app.kit.figures.hues import INK, LINE, MARK, MUTED, PAPER, SOFT, hue, shaded
 from app.tabs.planner.profiles.turn import kind_of
+from hsd_core.grammar import LevelSpec, StackError
+from hsd_core.grammar.stack_names import full_level_name, level_name
+from hsd_core.grammar.stack_text import parse
 from hsd_core.theory.profiles.profile import Profile
 
 NARROW, WALL = 700, 1800  # px of the page, as in planner.css
@@ -95,3 +98,25 @@ def wrapped(text: str, width: int) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """A share in per cent."""
     return f"{100 * share:.{digits}f} %"
+
+
+def called(profile: Profile) -> list[str]:
+    """What the levels of a profile are called: as everywhere; with all that tells them apart where several would have
+    one name, and by their own names where nothing says what they are."""
+    last = len(profile.levels) - 1
+    texts = [
+        level.spec if i == last or not level.spec else f"{level.spec},target" for i, level in enumerate(profile.levels)
+    ]
+    specs = [_spec(text) for text in texts]
+    names = [own if spec is None else level_name(spec) for spec, own in zip(specs, profile.names, strict=True)]
+    return [
+        name if spec is None or names.count(name) == 1 else full_level_name(spec)
+        for name, spec in zip(names, specs, strict=True)
+    ]
+
+
+def _spec(text: str) -> LevelSpec | None:
+    try:
+        return parse(text)[0]
+    except StackError:  # a file's own words
+        return None

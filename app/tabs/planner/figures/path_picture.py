@@ -15,8 +15,7 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, brief, safe, wrapped
-from app.tabs.planner.why import called
+from app.tabs.planner.figures.ink import Ink, brief, called, safe, wrapped
 from hsd_core.theory.latency.plans import Ranked, StackPlan
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.search.planner import Edge, Planner, node_ms, path_edges

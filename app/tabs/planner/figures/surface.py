@@ -10,8 +10,7 @@ import numpy as np
 
 from app.kit.figures.hues import mix
 from app.tabs.planner import words as says
-from app.tabs.planner.figures.ink import Ink, brief, percent, safe
-from app.tabs.planner.why import called
+from app.tabs.planner.figures.ink import Ink, brief, called, percent, safe
 from hsd_core.theory.latency.plans import StackPlan
 from hsd_core.theory.profiles.costs import Array
 from hsd_core.theory.profiles.profile import Profile
