@@ -1,0 +1,70 @@
+// Claims about the other languages: what each lacks, room by room, and that what it has fits. Run: node --test tests/js
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const TEXT = new URL("../../assets/text/", import.meta.url);
+const CLAIMED = ["de"]; // whole in these rooms
+const WHOLE = [
+  ...["story", "text", "tower", "run", "caption", "card", "legend", "page", "panels", "picture", "player"],
+  ...["presenter", "lanes", "charts", "forecast", "proof", "recordings", "help", "share", "default-stack"],
+  ...["race", "learn", "pictures", "class", "workshop", "offline", "glossary", "anatomy"],
+];
+const UNTRANSLATED = /^(?:CHART\.ms|HOPS\.ms|CARD\.states\.future)$|^GLOSSARY\..*\.(?:picture|forms|see\.0)/; // no words for a reader
+const listed = (/** @type {string} */ folder) =>
+  readdirSync(new URL(folder, TEXT)).filter((name) => name.endsWith(".js"));
+const rooms = listed("en/").map((name) => name.slice(0, -3));
+const languages = readdirSync(TEXT, { withFileTypes: true })
+  .filter((one) => one.isDirectory() && one.name !== "en")
+  .map((one) => one.name);
+
+/** The places of a room's texts that another has not. @param {any} own @param {any} other @param {string} at @returns {string[]} */
+function missing(own, other, at = "") {
+  if (UNTRANSLATED.test(at)) return [];
+  if (typeof own !== "object" || own === null) return typeof other === typeof own ? [] : [at];
+  return Object.entries(own).flatMap(([name, part]) => missing(part, other?.[name], at ? `${at}.${name}` : name));
+}
+
+/** @param {string} language @param {string} room @returns {Promise<string[]>} */
+async function lacks(language, room) {
+  const english = await import(new URL(`en/${room}.js`, TEXT).href);
+  const file = new URL(`${language}/${room}.js`, TEXT);
+  return missing(english, existsSync(file) ? (await import(file.href)).WORDS : {});
+}
+
+test("what each language lacks, by room", async (t) => {
+  for (const language of languages) {
+    const counts = await Promise.all(rooms.map(async (room) => [room, (await lacks(language, room)).length]));
+    const open = counts.filter(([, count]) => count).map(([room, count]) => `${room} ${count}`);
+    t.diagnostic(`${language}: ${open.length ? `keys missing: ${open.join(", ")}` : "whole"}`);
+  }
+});
+
+for (const language of CLAIMED)
+  test(`${language}: opening, Explore, Race, lessons and class are whole`, async () => {
+    const open = await Promise.all(
+      WHOLE.map(async (room) => (await lacks(language, room)).map((at) => `${room}: ${at}`)),
+    );
+    assert.deepEqual(open.flat(), []);
+  });
+
+test("a language has no room and no text that English has not", async () => {
+  for (const language of languages)
+    for (const name of listed(`${language}/`)) {
+      const english = await import(new URL(`en/${name}`, TEXT).href);
+      const { WORDS } = await import(new URL(`${language}/${name}`, TEXT).href);
+      assert.deepEqual(missing(WORDS, english), [], `${language}/${name}`);
+    }
+});
+
+test("parts that change have the same names in what the server says", () => {
+  for (const language of languages) {
+    const file = new URL(`${language}/server.json`, TEXT);
+    const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+    for (const [english, other] of Object.entries(said)) {
+      const named = (/** @type {string} */ text) => [...new Set(text.match(/\{\w+\}/g))].sort();
+      assert.deepEqual(named(String(other)), named(english), `${language}: ${english}`);
+    }
+  }
+});
