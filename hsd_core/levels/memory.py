@@ -4,7 +4,8 @@
     kept      keys and values, and the hidden states that levels share
     at_work   distributions and logits of tokens that are drafted and judged, attention of one chunk of a prompt
 
-Weights of trained drafts are a hundredth of their target's and are not counted; nor are n-gram databases.
+Weights of public drafters are counted. Those of the drafts in assets are a hundredth of their target's and are not; nor
+are n-gram databases.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
     trunks: dict[int, Any] = {}
     models: dict[int, Any] = {}
     stores: dict[int, int] = {}
+    drafters: dict[int, int] = {}
     kept = attention = rows = below = 0
     for entry in reversed(stack):
         level: Any = entry.level
@@ -85,6 +87,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
             room = level.room(capacity) if hasattr(level, "room") else capacity  # own tokens, or a part
             kept += decoder.cache_bytes(room, branches=branches)
         draft = getattr(level, "draft", None) or getattr(level, "readout", None)
+        drafters[id(draft)] = getattr(draft, "nbytes", 0)
         if draft is not None and decoder is not None:
             kept += decoder.cache_bytes(capacity, branches=branches) * draft.layers // decoder.layers
     for entry in stack:  # a level judges the block from below, and hands up T tokens
@@ -92,7 +95,7 @@ def of_run(stack: Sequence[StackEntry], capacity: int, *, branches: int = 0, pie
         rows += (below + 1 + block) * (entry.level.vocab_size if entry.level.can_verify else 0)
         below = block
     kept += sum(trunk.nbytes for trunk in trunks.values())
-    weights = sum(model.weight_bytes() for model in models.values()) + sum(stores.values())
+    weights = sum(model.weight_bytes() for model in models.values()) + sum(stores.values()) + sum(drafters.values())
     return Memory(weights, kept, rows * _ROW + attention)
 
 

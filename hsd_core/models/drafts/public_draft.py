@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from hsd_core.models import machine
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.drafts.draft_file import DraftError
 from hsd_core.models.gpu.precision import computes_in
 from hsd_core.models.lean.layers import Layer
 from hsd_core.models.lean.linear import Head, Linear, Packed, Plain, aligned
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.loading import opened_weights, read_config, weight_files
+from hsd_core.models.loading import least_bytes, opened_weights, read_config
+from hsd_core.models.machine import refuse
 from hsd_core.models.weights.source import UNPICKLED
 
 if TYPE_CHECKING:
@@ -127,13 +129,14 @@ def opened_checkpoint(folder: Path, name: str, over: LeanDecoder | CompiledDecod
     """A drafter's checkpoint, open for reading.
 
     Raises:
-        DraftError: it cannot be read, or its weights are pickles.
+        DraftError: it cannot be read, or its weights are pickles. TooLarge: they need more memory than is free.
     """
     try:
         config = read_config(folder)
         if not any(folder.glob("*.safetensors")) and any(folder.glob("*.bin")):
             raise DraftError(f"drafter {name} has pickles, which are not opened; {UNPICKLED}")
-        weight_files(folder)
+        kept = str(computes_in(over.dtype, over.device)).removeprefix("torch.")
+        refuse(least_bytes(folder, kept), machine.free_bytes(over.device), f"drafter {name}", "leave it out")
         with opened_weights(folder) as (read, names):
             bare = {known.removeprefix("model."): known for known in names}
             yield Checkpoint(name, config, frozenset(bare), over, trained_for(config), lambda one: read(bare[one]))

@@ -101,6 +101,11 @@ class DFlashDraft:
     def copied(self, cache: Cache, token: int, row: int = -1) -> None:
         """It copies nothing."""
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its weights, with its copy of the target's head."""
+        return self.weight_bytes()
+
     def weight_bytes(self) -> int:
         """Bytes that a pass reads."""
         return nbytes(self._fc) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes

@@ -176,6 +176,11 @@ class Eagle3Draft:
     def mark(self, cache: Cache) -> None:
         """It copies nothing."""
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its weights."""
+        return self.weight_bytes() + (0 if self._embedding is None else self._embedding.nbytes)
+
     def weight_bytes(self) -> int:
         """Bytes that a pass reads."""
         return nbytes(self._fc) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes

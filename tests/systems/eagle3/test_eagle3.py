@@ -18,7 +18,9 @@ from tiny import tiny
 from hsd_core.core.level import score_ids
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.levels.draft_run import DraftRun
+from hsd_core.levels.memory import of_run
 from hsd_core.levels.trunk import Trunk
+from hsd_core.models import machine
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import DraftError
 from hsd_core.models.one_pass import Branches
@@ -177,6 +179,19 @@ def test_greedy_text_is_the_targets(model: tuple[Path, Path], shape: str, above:
     assert ids[0] == ids[1]
     assert events[0].levels[0].weights == {"source": "drafter", "kind": "folder", "licence": "", "note": ""}
     assert events[0].levels[0].params["of"] == "some/target"
+
+
+def test_the_weights_of_a_drafter_are_told_and_refused_where_they_do_not_fit(
+    model: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, drafter = model
+    pipeline = Pipeline.open(target_preset(str(target)), stack="target")
+    entries = pipeline.entries(f"eagle3:3@id={drafter},target")
+    held = sum(t.numel() for name, t in load_file(drafter / "model.safetensors").items() if len(t.shape) == 2)
+    assert of_run(entries, 64).weights - of_run(entries[1:], 64).weights == pytest.approx(4 * held, rel=0.2)
+    monkeypatch.setattr(machine, "free_bytes", lambda device: 1000)
+    with pytest.raises(machine.TooLarge, match=r"drafter some takes .* leave it out"):
+        open_eagle3(drafter, "some", entries[1].level.decoder)
 
 
 def test_a_level_without_a_drafter_says_how_to_name_one(model: tuple[Path, Path]) -> None:
