@@ -72,7 +72,7 @@ export function written(model, tokens) {
  * The prompt as it was fed: its special tokens one by one, what stands between them whole.
  * @param {import("./trace.js").TraceModel} model
  */
-export function promptParts(model) {
+function promptParts(model) {
   const records = (model.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
   /** @type {{text: string, special: boolean}[]} */
   const parts = [];

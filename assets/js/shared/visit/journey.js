@@ -152,7 +152,7 @@ export class Journey {
 
 // ---- The button in the title bar that leads back to a run which goes on, or ended, while something else is shown.
 
-export class Aside {
+class Aside {
   /** @param {(run: string) => void} onReturn */
   constructor(onReturn) {
     /** @type {string|null} */ this.run = null;
@@ -181,7 +181,7 @@ export class Aside {
 // ---- What has been shown, in the browser's history: Back and Forward lead from run to run. An entry's state names its run
 // and what that run was asked with; its address, the settings as they were left.
 
-export class Trail {
+class Trail {
   /** @param {(run: string) => void} onTravel Back or Forward came to an entry at which this run was shown */
   constructor(onTravel) {
     this.still = false; // while an entry is returned to, what is shown makes no other one

@@ -16,7 +16,7 @@ const HIGH = { phone: 300, screen: 380 };
 /** @typedef {import("./gain-map.js").SecondAnswer} SecondAnswer @typedef {import("./gain-map.js").Drafter} Drafter */
 
 /** @param {{onAsk: (question: any) => void, onUse: (stack: string) => void}} ctx */
-export function secondMachine(ctx) {
+function secondMachine(ctx) {
   /** @type {SecondAnswer|null} */ let known = null;
   /** @type {any} */ let wanted = null; // a question that was not asked yet
   let shown = 0; // the drafter that is read out, or -1

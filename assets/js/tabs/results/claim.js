@@ -13,8 +13,7 @@ import { ratio } from "../../../text/numbers.js";
 /** What a stack is called among those of its benchmark. @param {import("./columns.js").Column} column @param {string} stack */
 const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.stack), stack]).get(stack) ?? stack;
 
-const times = ratio;
-const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: times(low), high: times(high) });
+const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: ratio(low), high: ratio(high) });
 
 /**
  * The sentences, the first as the headline.
@@ -29,7 +28,7 @@ export function sentences(column, usual) {
   const chosen = Boolean(usual) && !column.stacks.some((row) => row.asked === "default" || row.stack === usual);
   const [, ...rest] = chosen ? [first] : claim.best;
   const of = ofBench(about, first.stack);
-  const told = (/** @type {Claimed} */ one) => stated("speed_up", ofBench(about, one.stack), times(one.speed_up));
+  const told = (/** @type {Claimed} */ one) => stated("speed_up", ofBench(about, one.stack), ratio(one.speed_up));
   const gain = { levels: first.levels, gain: told(first), ...ends(first.interval) };
   const others = rest.map((one) => ({ levels: one.levels, gain: told(one) }));
   return [
@@ -37,8 +36,8 @@ export function sentences(column, usual) {
     ...(chosen ? [CLAIM.chosen] : claim.over ? [sure(claim, column.stacks[0].prompts, of)] : []),
     CLAIM.why(
       called(column, first.stack),
-      times(first.passes),
-      stated("per_forward", of, times(first.tokens)),
+      ratio(first.passes),
+      stated("per_forward", of, ratio(first.tokens)),
       about.dtype,
     ),
     ...claim.loses.map((one) => lost(one, column)),
@@ -47,7 +46,7 @@ export function sentences(column, usual) {
 
 /** @param {Claim} claim @param {number} prompts @param {string} of the first stack */
 function sure({ over, best: [first, second] }, prompts, of) {
-  const gain = { gain: stated("over", of, times(over?.speed_up ?? 1)), ...ends(over?.interval ?? [1, 1]) };
+  const gain = { gain: stated("over", of, ratio(over?.speed_up ?? 1)), ...ends(over?.interval ?? [1, 1]) };
   return (over?.interval[0] ?? 0) > 1
     ? CLAIM.sure(first.levels, second.levels, gain)
     : CLAIM.unsure(first.levels, second.levels, gain, prompts);
@@ -55,8 +54,8 @@ function sure({ over, best: [first, second] }, prompts, of) {
 
 /** @param {Claimed} one @param {import("./columns.js").Column} column */
 function lost(one, column) {
-  const gain = { gain: times(one.speed_up), ...ends(one.interval) };
-  const said = CLAIM.loses(whoLoses(column, one.stack), gain, times(one.passes), times(one.tokens));
+  const gain = { gain: ratio(one.speed_up), ...ends(one.interval) };
+  const said = CLAIM.loses(whoLoses(column, one.stack), gain, ratio(one.passes), ratio(one.tokens));
   const known = column.lost[one.stack] ?? {};
   const why = brought.losses.map(({ name, why }) => (name in known ? why(known[name]) : "")).filter(Boolean);
   return [said, ...why].join(" ");
@@ -92,7 +91,7 @@ export function claimPanel(column, usual, elsewhere, missing) {
             class: "hx-res-link",
             text: CLAIM.elsewhere(
               whoLoses(elsewhere.column, lost.stack),
-              times(lost.speed_up),
+              ratio(lost.speed_up),
               optionOf(elsewhere.column.results),
             ),
             onclick: elsewhere.onPick,

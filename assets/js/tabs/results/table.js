@@ -115,7 +115,7 @@ function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
       0,
       h(best ? "b" : "span", {
         class: best ? "hx-res-best" : null,
-        text: stated("tokens_per_s", of, rate(row.tokens_per_s)),
+        text: stated("tokens_per_s", of, rounded(row.tokens_per_s)),
       }),
     ),
     cell(
@@ -143,15 +143,13 @@ function peerCells(/** @type {Column} */ one, /** @type {string} */ name) {
   if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? TABLE.notInSet : "")];
   if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || TABLE.notRun)];
   return [
-    h("td", { class: edge(0, one), text: rate(peer.tokens_per_s) }),
+    h("td", { class: edge(0, one), text: rounded(peer.tokens_per_s) }),
     rest(TABLE.peer((peer.beside_plain ?? 0).toFixed(2), Math.round(100 * (peer.same_tokens ?? 0)), peer.why)),
   ];
 }
 
 const notMeasured = (/** @type {number} */ high) =>
   h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
-
-export const rate = (/** @type {number} */ value) => rounded(value);
 
 // A stack as the head of a row: its levels' letters, what it is called with its code below, and the way to the first
 // screen with it.

@@ -4,9 +4,9 @@
 import { h } from "../../shared/kit/dom.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { ofBench, stated } from "../../shared/levels/stated.js";
-import { ratio } from "../../../text/numbers.js";
+import { ratio, rounded } from "../../../text/numbers.js";
 import { endOf, groupsOf, targetOf, peerText, sameText } from "./columns.js";
-import { isDefault, stackHead, rate } from "./table.js";
+import { isDefault, stackHead } from "./table.js";
 import { BARS, PEERS } from "../../../text/en/results.js";
 
 /**
@@ -83,7 +83,7 @@ function row(/** @type {Line} */ line, /** @type {Of} */ { column, preset, end, 
         ? h("small", { text: BARS.interval(of("low", ratio(interval[0])), of("high", ratio(interval[1]))) })
         : null,
     ),
-    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: of("tokens_per_s", rate(line.rate)) }),
+    h("td", { class: "hx-res-figure", "data-of": BARS.columns[3], text: of("tokens_per_s", rounded(line.rate)) }),
     h("td", {
       class: "hx-res-figure",
       "data-of": BARS.columns[4],

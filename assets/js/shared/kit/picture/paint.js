@@ -153,7 +153,8 @@ function word(text, style, box, into, at) {
 function textOf(node, style, into, at) {
   const ink = inkOf(style.color);
   for (const { text, box } of lines(node)) {
-    const shown = style.textTransform === "uppercase" ? text.toUpperCase() : text;
+    const { kept, width } = fitted(text, box, node.parentElement, style);
+    const shown = style.textTransform === "uppercase" ? kept.toUpperCase() : kept;
     const line = svg(
       "text",
       {
@@ -166,7 +167,7 @@ function textOf(node, style, into, at) {
         "font-weight": style.fontWeight,
         ...(style.fontStyle === "normal" ? {} : { "font-style": style.fontStyle }),
         // Elsewhere other letters may stand in for these: they take the same room.
-        textLength: box.width.toFixed(2),
+        textLength: width.toFixed(2),
         lengthAdjust: "spacingAndGlyphs",
       },
       into,
@@ -175,6 +176,22 @@ function textOf(node, style, into, at) {
       line.setAttribute("text-decoration", `${style.textDecorationLine} ${style.textDecorationStyle}`);
     line.textContent = shown;
   }
+}
+
+/** What is shown of a line where its box ends it with dots. @param {string} text @param {DOMRect} box @param {Element|null} parent
+ *  @param {CSSStyleDeclaration} style of the parent */
+function fitted(text, box, parent, style) {
+  const room =
+    style.textOverflow === "ellipsis" ? (parent?.getBoundingClientRect().right ?? Infinity) - box.left : Infinity;
+  if (box.width <= room + 0.5) return { kept: text, width: box.width };
+  const letters = [...text];
+  return {
+    kept: `${letters
+      .slice(0, (letters.length * room) / box.width - 1)
+      .join("")
+      .trimEnd()}\u2026`,
+    width: room,
+  };
 }
 
 /** The lines that a text is broken into, as they are shown. @param {Text} node */

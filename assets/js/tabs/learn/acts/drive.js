@@ -111,7 +111,7 @@ const nearest = (wanted) =>
   [...SPEEDS].sort((a, b) => Math.abs(Math.log(a / wanted)) - Math.abs(Math.log(b / wanted)))[0];
 
 /** A stack with other T, by the letters of its levels. @param {string} text @param {Record<string, number>} blocks */
-export function withBlocks(text, blocks) {
+function withBlocks(text, blocks) {
   const levels = /** @type {any[]} */ (parse(text) ?? []);
   const looks = styleLevels(levels.map(({ name, options }) => ({ kind: name, name, params: options })));
   return format(levels.map((one, i) => ({ ...one, block: blocks[looks[i].tag] ?? one.block })));
