@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placeOfNumber, roundNumber } from "../../assets/js/shared/kit/round-number.js";
-import { momentAt, momentOf, tokenAt } from "../../assets/js/shared/share/moment.js";
+import { momentAt, momentOf, tokenAt } from "../../assets/js/shared/share/links.js";
 
 const model = /** @type {any} */ ({
   rounds: [

@@ -2,8 +2,7 @@
 
 import { RECORDED } from "../shared/visit/journey.js";
 import { brought } from "../systems/index.js";
-import { momentLink, runLink, settingsLink } from "../shared/share/links.js";
-import { momentOf } from "../shared/share/moment.js";
+import { momentLink, runLink, settingsLink, momentOf } from "../shared/share/links.js";
 import { tabOf } from "../shared/share/arrive.js";
 
 const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/room.py

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plain, captionAt } from "../../../assets/js/shared/caption/caption.js";
 import { inPlan, originText, planText } from "../../../assets/js/tabs/explore/tower/floor/floor-notes.js";
-import { momentAt, momentOf } from "../../../assets/js/shared/share/moment.js";
+import { momentAt, momentOf } from "../../../assets/js/shared/share/links.js";
 import { TraceModel } from "../../../assets/js/shared/run/trace.js";
 import { commit, draft, drawn, header, verify } from "./build.mjs";
 

@@ -4,9 +4,8 @@
 import { h, icon, say } from "../kit/dom.js";
 import { copy, saveGzip, traceName, saveBlob } from "../kit/files.js";
 import { showCode } from "./code.js";
-import { embedCode, momentLink, runLink, settingsLink } from "./links.js";
+import { embedCode, momentLink, runLink, settingsLink, base64Of, squeezed } from "./links.js";
 import { words, slide } from "../../../text/en/share.js";
-import { base64Of, squeezed } from "./packed.js";
 import { addressOf, saveDrawing, sourceOf } from "../kit/picture/button.js";
 import { isDark } from "../kit/theme.js";
 import { drawSlide } from "./slide.js";

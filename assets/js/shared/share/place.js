@@ -4,8 +4,7 @@
 import { RECORDED } from "../visit/journey.js";
 import { promptText } from "../run/copies.js";
 import { setQuery } from "../kit/tabs.js";
-import { momentAt, tokenAt } from "./moment.js";
-import { packedIn } from "./packed.js";
+import { momentAt, tokenAt, packedIn } from "./links.js";
 import { words } from "../../../text/en/share.js";
 
 const LONGEST_WORD = 40;

@@ -6,7 +6,7 @@ import { SECOND } from "./words.js";
 import { h } from "../../shared/kit/dom.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
 import { rounded } from "../../../text/numbers.js";
-import { nearestStop } from "../../tabs/planner/another/stops-slider.js";
+import { nearestStop } from "../../tabs/planner/another/curve.js";
 
 const PAD = { left: 52, right: 16, top: 10, bottom: 46 };
 const TICK = 0.2; // of a pass

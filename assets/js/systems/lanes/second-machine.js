@@ -6,7 +6,7 @@ import { svg } from "../../shared/kit/svg.js";
 import { stackName } from "../../shared/levels/stack-names.js";
 import { rounded } from "../../../text/numbers.js";
 import { SECOND } from "./words.js";
-import { stopsSlider } from "../../tabs/planner/another/stops-slider.js";
+import { stopsSlider } from "../../tabs/planner/another/curve.js";
 import { drawMap, mapScales, drafterTable, gainTable, EDGES, GAINING, gainAt, paysAt, together } from "./gain-map.js";
 import { bring } from "../index.js";
 

@@ -1,7 +1,7 @@
 /** What an address asks of the first screen: read when the page is opened, and again when it is led elsewhere. */
 
 import { RECORDED } from "../../shared/visit/journey.js";
-import { packedIn } from "../../shared/share/packed.js";
+import { packedIn } from "../../shared/share/links.js";
 import { STAGE } from "../../../text/en/run.js";
 
 /**

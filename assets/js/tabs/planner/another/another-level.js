@@ -4,8 +4,7 @@ import { h, say } from "../../../shared/kit/dom.js";
 import { svg } from "../../../shared/kit/svg.js";
 import { ofTheory, stated } from "../../../shared/levels/stated.js";
 import { levelPhrase, nameOfStack } from "../../../shared/levels/stack-names.js";
-import { curveTable, drawCurve, nearest } from "./curve.js";
-import { stopsSlider } from "./stops-slider.js";
+import { curveTable, drawCurve, nearest, stopsSlider } from "./curve.js";
 import { ratio } from "../../../../text/numbers.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
