@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -62,15 +62,10 @@ SCREENS = (
 LEADS = {"play-proof-drawn": ".hx-open-proof", "planner-doctor": "#planner button:text-is('Doctor')"}
 
 
-@pytest.fixture(scope="module")
-def looked_at(visitor: Any, shipped: str) -> Iterator[Any]:
-    """One page for all states: a desktop's, light."""
+@pytest.fixture
+def looked_at(page: Any) -> Any:
     pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python to check with axe-core")
-    page = visitor.context.new_page()
-    page.set_default_timeout(90_000)
-    yield page
-    page.close()
-    visitor.origins.add(shipped)
+    return page
 
 
 def found(page: Any, rules: Sequence[str] = ()) -> list[str]:

@@ -49,8 +49,8 @@ STILL_MS = 250  # a page that grows asks for more some ten times a second
 
 @pytest.fixture(scope="module")
 def context(browser: Any) -> Iterator[Any]:
-    """A visitor with a German browser who has seen the story."""
-    made = browser.new_context(locale="de-DE", viewport={"width": 1200, "height": 900})
+    """A visitor who has seen the story."""
+    made = browser.new_context(viewport={"width": 1200, "height": 900})
     for script in (SEEN, UNFOLDED):
         made.add_init_script(script)
     yield made
@@ -124,12 +124,17 @@ def test_what_stands_over_the_page_is_where_the_reader_looks(around: Any, shippe
 
 
 @pytest.mark.everything
-def test_the_page_says_that_it_is_in_english_whatever_the_browser_speaks(context: Any, shipped: str) -> None:
+@pytest.mark.parametrize(("locale", "language"), [("de-DE", "de"), ("is-IS", "en")])
+def test_the_page_speaks_the_browsers_language_or_english_and_says_which(
+    browser: Any, shipped: str, locale: str, language: str
+) -> None:
+    context = browser.new_context(locale=locale)
+    context.add_init_script(SEEN)
     page = context.new_page()
     page.goto(f"{shipped}/?explore=1")
     page.locator("#hx-first").wait_for(state="detached")
-    assert page.evaluate("[document.documentElement.lang, navigator.language]") == ["en", "en"]
-    page.close()
+    assert page.evaluate("[document.documentElement.lang, navigator.language]") == [language, language]
+    context.close()
 
 
 def test_one_measure_alone_is_the_window_s() -> None:
