@@ -1,6 +1,7 @@
 // Claims about the other languages: what each lacks, room by room, and that what it has fits. Run: node --test tests/js
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
@@ -66,5 +67,23 @@ test("parts that change have the same names in what the server says", () => {
       const named = (/** @type {string} */ text) => [...new Set(text.match(/\{\w+\}/g))].sort();
       assert.deepEqual(named(String(other)), named(english), `${language}: ${english}`);
     }
+  }
+});
+
+test("a page in a language has its texts in the place of the English ones, and its decimal sign", () => {
+  for (const language of languages) {
+    const seen = `
+      const rooms = ${JSON.stringify(rooms)};
+      globalThis.hxText = { language: "${language}", rooms: {} };
+      for (const name of ${JSON.stringify(listed(`${language}/`))})
+        hxText.rooms[name.slice(0, -3)] = (await import("${TEXT.href}${language}/" + name)).WORDS;
+      for (const room of rooms) await import("${TEXT.href}en/" + room + ".js");
+      const { STORY } = await import("${TEXT.href}en/story.js");
+      const { ratio } = await import("${TEXT.href}numbers.js");
+      console.log(JSON.stringify([STORY.link, hxText.rooms.story.STORY.link, ratio(1.5)]));`;
+    const ran = execFileSync(process.execPath, ["--input-type=module", "-e", seen], { encoding: "utf8" });
+    const [shown, own, figure] = JSON.parse(ran);
+    assert.equal(shown, own);
+    assert.equal(figure, "1,50");
   }
 });
