@@ -12,7 +12,7 @@ const MEGABYTES = 5; // of a download that is worth a word
 const LENGTHS = [32, 64, 96, 128];
 
 /**
- * @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: any) => void}} ctx
+ * @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: import("./replay/lanes.js").Race) => void}} ctx
  */
 export function livePanel({ setup, ports, onRace }) {
   const { limits, defaults } = setup;
@@ -173,7 +173,7 @@ export function livePanel({ setup, ports, onRace }) {
     draw();
   }
 
-  function arrived(/** @type {any} */ race, /** @type {any} */ status) {
+  function arrived(/** @type {import("./replay/lanes.js").Race} */ race, /** @type {Record<string, any>} */ status) {
     tell("");
     say(spoken, sentence(status.text));
     onRace(race);
@@ -192,7 +192,7 @@ export function livePanel({ setup, ports, onRace }) {
     );
   }
 
-  function show(/** @type {any} */ status) {
+  function show(/** @type {Record<string, any>} */ status) {
     const loaded = status.share ? `, ${Math.round(100 * status.share)} %` : "";
     const about = [`${status.text}${loaded}`, status.phase ? status.detail : ""].filter(Boolean).join("; ");
     if (said.textContent !== about) say(spoken, about);

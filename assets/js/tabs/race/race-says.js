@@ -5,18 +5,20 @@ import { greedy } from "../../shared/levels/greedy.js";
 import { LANE, SAID, WORDS } from "../../../text/en/race.js";
 import { svg } from "../../shared/kit/svg.js";
 
+/** @typedef {import("./replay/lanes.js").Race} Race @typedef {import("./replay/lanes.js").Row} Row @typedef {import("./replay/lanes.js").Took} Took */
+
 const NO_PLACE = "-"; // of a lane on a reckoned clock
 
 /**
- * @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {any} race as app/tabs/race/shown.py writes it
+ * @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {Race} race
  * @returns {import("./replay/lane.js").Says}
  */
 export function raceSays(lanes, index, race) {
-  const { row } = lanes[index];
+  const [row, against] = [lanes[index], lanes[0]].map((lane) => /** @type {Row} */ (lane.row));
   const { repeats } = race.race;
   const first = index === 0;
-  const [own, reference] = [row, lanes[0].row].map((one) => SAID.rate(one.tokens_per_s));
-  const named = SAID.clocks([row.clock, lanes[0].row.clock]);
+  const [own, reference] = [row, against].map((one) => SAID.rate(one.tokens_per_s));
+  const named = SAID.clocks([row.clock, against.clock]);
   const sampled = !greedy(race.sampling);
   return {
     mark: (over) =>
@@ -33,7 +35,7 @@ export function raceSays(lanes, index, race) {
       : [
           repeats.length > 1 ? WORDS.speedUp(own, reference, repeats.length) : WORDS.speedUpOnce(own, reference),
           row.place ? "" : WORDS.noPlace,
-          [row, lanes[0].row].some(({ clock }) => clock === "reckoned") ? WORDS.otherClocks : "",
+          [row, against].some(({ clock }) => clock === "reckoned") ? WORDS.otherClocks : "",
         ]
           .filter(Boolean)
           .join(". "),
@@ -43,11 +45,7 @@ export function raceSays(lanes, index, race) {
   };
 }
 
-function verdictKind(
-  /** @type {Record<string, any>} */ row,
-  /** @type {boolean} */ first,
-  /** @type {boolean} */ sampled,
-) {
+function verdictKind(/** @type {Row} */ row, /** @type {boolean} */ first, /** @type {boolean} */ sampled) {
   if (first || sampled || !row.same) return "";
   if (!row.same.diverges) return "yes";
   return row.same.tie ? "tie" : "no";
@@ -58,13 +56,13 @@ function verdictKind(
 const WIDE = 120;
 const HIGH = 16;
 
-/** Each repeat's speed-up over the first lane. @param {any[][]} repeats @param {number} lane */
+/** Each repeat's speed-up over the first lane. @param {Took[][]} repeats @param {number} lane */
 export function gains(repeats, lane) {
-  const rate = (/** @type {any} */ took) => took.tokens / took.decode_ns;
+  const rate = (/** @type {Took} */ took) => took.tokens / took.decode_ns;
   return repeats.map((took) => rate(took[lane]) / rate(took[0]));
 }
 
-/** @param {any[][]} repeats what each lane took, repeat by repeat @param {number} lane */
+/** @param {Took[][]} repeats what each lane took, repeat by repeat @param {number} lane */
 export function dots(repeats, lane) {
   const all = repeats.map((_, i) => i);
   const everyone = repeats[0].flatMap((_, i) => (i ? gains(repeats, i) : []));
@@ -86,7 +84,7 @@ export function dots(repeats, lane) {
 
 // What stands below a race: the prompt, where and how it was measured, the command that races it again.
 
-/** @param {any} race as app/tabs/race/shown.py writes it */
+/** @param {Race} race */
 export function originCard({ race, sampling, seed, lanes }) {
   const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
   const drawn = greedy(sampling) ? WORDS.greedy : WORDS.sampled(sampling.temperature, sampling.top_p, seed);
@@ -102,12 +100,9 @@ export function originCard({ race, sampling, seed, lanes }) {
   );
 }
 
-/** Whether the lanes come in another order in the repeat that is replayed. @param {any} race @param {{place: number|null}[]} lanes */
+/** Whether the lanes come in another order in the repeat that is replayed. @param {Race["race"]} race @param {{place: number|null}[]} lanes */
 export function otherOrder(race, lanes) {
-  const rates = race.repeats[race.shown].map((/** @type {any} */ took) => took.tokens / took.decode_ns);
-  const placed = rates.filter((/** @type {number} */ _, /** @type {number} */ i) => lanes[i].place !== null);
-  return lanes.some(
-    ({ place }, i) =>
-      place !== null && place !== 1 + placed.filter((/** @type {number} */ rate) => rate > rates[i]).length,
-  );
+  const rates = race.repeats[race.shown].map((took) => took.tokens / took.decode_ns);
+  const placed = rates.filter((_, i) => lanes[i].place !== null);
+  return lanes.some(({ place }, i) => place !== null && place !== 1 + placed.filter((rate) => rate > rates[i]).length);
 }

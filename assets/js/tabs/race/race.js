@@ -37,12 +37,14 @@ export async function mount(root, ports) {
   onArrival("race", () => page.arrive());
 }
 
+/** @typedef {import("./replay/lanes.js").Race} Race */
+
 class RacePage {
   constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {any} */ ports) {
     this.setup = setup;
     this.ports = ports;
     this.base = ports.root;
-    /** @type {any} */ this.shown = null;
+    /** @type {Race|null} */ this.shown = null;
     this._turn = 0; // of what is asked for to be shown: the last one counts
     this.note = createNote();
     this.replay = createReplay({
@@ -229,18 +231,18 @@ class RacePage {
     this.show(found);
   }
 
-  /** @param {any} race as app/tabs/race/shown.py writes it */
+  /** @param {Race} race */
   show(race) {
     this.comparing(false);
     this.shown = race;
     this.last = race.name;
-    const lanes = race.lanes.map((/** @type {any} */ row) => new LaneModel(row.records, row));
+    const lanes = race.lanes.map((row) => new LaneModel(row.records, row));
     this.title.textContent = race.race.title || WORDS.own;
-    this.about.textContent = race.race.about;
+    this.about.textContent = race.race.about ?? "";
     this.el.dataset.empty = "false";
     this.empty.hidden = true;
     this.replay.show(lanes, {
-      says: lanes.map((/** @type {any} */ _, /** @type {number} */ i) => raceSays(lanes, i, race)),
+      says: lanes.map((_, i) => raceSays(lanes, i, race)),
     });
     this.origin.replaceChildren(originCard(race));
     this.fill();
@@ -281,7 +283,7 @@ class RacePage {
 
 // Races and their lanes as files: saved, handed to Explore, dropped onto the tab.
 
-/** @param {{race: any, lanes: any[]}} shown @returns {Promise<string>} the file's name */
+/** @param {Race} shown @returns {Promise<string>} the file's name */
 async function saveRace({ race, lanes }) {
   const text = [JSON.stringify(race), ...lanes.map((lane) => eventLines(lane.records).trimEnd())].join("\n");
   const name = `race-${(race.title || "own").replace(/[^\w-]+/g, "-").toLowerCase()}.jsonl.gz`;
