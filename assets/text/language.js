@@ -23,7 +23,7 @@ export const translate = (room, texts) => put(texts, ROOMS[room] ?? {});
 /** @param {Record<string, any>} texts @param {Record<string, any>} others */
 function put(texts, others) {
   for (const [name, other] of Object.entries(others)) {
-    if (Array.isArray(other))
+    if (Array.isArray(other) && Array.isArray(texts[name]))
       texts[name].splice(0, texts[name].length, ...other); // a list is said whole
     else if (typeof other === "object" && typeof texts[name] === "object") put(texts[name], other);
     else texts[name] = other;
