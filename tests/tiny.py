@@ -49,7 +49,7 @@ def made(
         "num_attention_heads": 4,
         "num_key_value_heads": 2,
         "max_position_embeddings": 192,
-        "tie_word_embeddings": True,
+        "tie_word_embeddings": not gemma,  # its embeddings are so large that a tied head would repeat the input
         **own,
         **more,
     }
@@ -68,6 +68,8 @@ def made(
     norms += ["pre_feedforward_layernorm", "post_feedforward_layernorm"] if gemma else []
     middle = 1 - shape.norm_offset
     weights = {"model.embed_tokens.weight": torch.randn(vocab, hidden, generator=random) * 0.5}
+    if not shape.tied:
+        weights["lm_head.weight"] = torch.randn(vocab, hidden, generator=random) * 0.5
     for i in range(layers):
         at = f"model.layers.{i}"
         for name, shape_of in widths.items():

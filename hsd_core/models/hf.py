@@ -70,20 +70,21 @@ class TransformersDecoder:
         self, folder: Path, config: dict[str, Any], *, dtype: str, device: str, vocab: int | None = None
     ) -> None:
         refuse_no_rollback(config)
-        from transformers import AutoModelForCausalLM
+        from transformers import AutoConfig, AutoModelForCausalLM
 
+        here = {"trust_remote_code": False, "local_files_only": True}
         try:
+            known = AutoConfig.from_pretrained(folder, **here)
+            refuse_no_rollback(known.to_dict())  # with what config.json leaves to the defaults
             self._model = AutoModelForCausalLM.from_pretrained(
-                folder,
-                dtype=getattr(torch, dtype),
-                use_safetensors=True,
-                trust_remote_code=False,
-                local_files_only=True,
+                folder, config=known, dtype=getattr(torch, dtype), use_safetensors=True, **here
             )
+        except DecoderError:
+            raise
         except Exception as error:  # the model family's code may raise anything
             if out_of_memory(error):
                 raise
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+            first = (" ".join(str(error).split()) or type(error).__name__)[:200]
             raise DecoderError(f"transformers cannot open a {config.get('model_type')!r} model: {first}") from error
         self._model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
         sizes = self._model.config.get_text_config()

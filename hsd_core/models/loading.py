@@ -93,6 +93,7 @@ BITS = MappingProxyType(
     {"float32": 32, "bfloat16": 16, "float16": 16, "int8": 8, "int4": 4}
 )  # of a weight, without its scales
 KINDS = ("auto", "compiled", "lean", "transformers")
+LANGUAGE = "language_model."  # before the names of the text's weights
 
 
 def load_decoder(
@@ -238,13 +239,19 @@ def least_bytes(folder: Path, dtype: str) -> int:
 
 @contextmanager
 def opened_weights(folder: Path) -> Iterator[tuple[Callable[[str], Tensor], set[str]]]:
-    """The weights of a folder by name, and all names."""
+    """The weights of a folder by name, and all names; those of a model that sees images without `LANGUAGE`."""
     with ExitStack() as stack:
-        where: dict[str, Any] = {}
+        where: dict[str, tuple[Any, str]] = {}
         for path in weight_files(folder):
             opened = stack.enter_context(_open(path))
-            where |= dict.fromkeys(opened.keys(), opened)
-        yield lambda name: where[name].get_tensor(name), set(where)
+            where |= {name.removeprefix(LANGUAGE): (opened, name) for name in opened.keys()}  # noqa: SIM118
+
+        def tensor(name: str) -> Tensor:
+            opened, stored = where[name]
+            found: Tensor = opened.get_tensor(stored)
+            return found
+
+        yield tensor, set(where)
 
 
 def _open(path: Path) -> Any:

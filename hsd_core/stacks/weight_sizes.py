@@ -16,7 +16,7 @@ from hsd_core.grammar.preset import Preset
 from hsd_core.models.compiled import BYTES
 from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.lean.shape import LeanShape
-from hsd_core.models.loading import BITS, read_config
+from hsd_core.models.loading import BITS, LANGUAGE, read_config
 from hsd_core.models.machine import size
 from hsd_core.models.weights import local_config, local_folder
 
@@ -83,6 +83,8 @@ def _counted(folder: Path, files: tuple[tuple[Path, int], ...]) -> WeightCounts:
         cache = LeanShape.from_config(read_config(folder)).cache_bytes(1, 1)
     except DecoderError:
         return WeightCounts(layers, head or embedding, embedding, tied=not head, whole=True, stored=stored)
+    if any(name.startswith(LANGUAGE) for name in counts):  # the lean decoder leaves the encoder of images out
+        layers -= sum(n for name, n in counts.items() if not name.startswith(LANGUAGE))
     return WeightCounts(layers, head or embedding, embedding, cache, tied=not head, stored=stored)
 
 

@@ -72,6 +72,13 @@ def test_layers_with_a_running_state_are_refused_before_anything_is_loaded(famil
     assert "keeps a running state" in target_preset(str(tmp_path)).refused
 
 
+def test_a_state_that_a_config_leaves_to_the_defaults_of_its_family_is_refused_too(tmp_path: Path) -> None:
+    save_known(tmp_path, "llama-tied", layers=1)
+    (tmp_path / "config.json").write_text('{"model_type": "nemotron_h"}')
+    with pytest.raises(DecoderError, match="keeps a running state"):
+        load_decoder(tmp_path)
+
+
 @pytest.mark.parametrize(
     "config",
     [

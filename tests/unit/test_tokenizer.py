@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,36 @@ def test_a_template_s_tags_are_those_of_transformers(tmp_path: Path, template: s
     messages.append({"role": "user", "content": "the"})
     expected = theirs.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     assert Tokenizer(tmp_path)._render(template, "the", system) == expected
+
+
+# As Gemma 3 and gpt-oss (harmony) write a turn.
+TURNS = (
+    "{{ bos_token }}{% for m in messages %}{{ '<start_of_turn>' + m['role'] + '\n' + m['content'] | trim }}"
+    "<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}",
+    "{%- macro about() -%}Current date: {{ strftime_now('%Y-%m-%d') }}\n# Valid channels: final.{%- endmacro -%}"
+    "<|start|>system<|message|>{{ about() }}<|end|>{%- for m in messages -%}<|start|>{{ m.role }}<|message|>"
+    "{{ m.content }}<|end|>{%- endfor -%}{%- if add_generation_prompt -%}<|start|>assistant{%- endif -%}",
+)
+MARKS = ("<bos>", "<start_of_turn>", "<end_of_turn>", "<|message|>", "<|channel|>", "<|return|>")
+
+
+@pytest.mark.parametrize("template", TURNS)
+def test_turns_of_gemma_and_of_harmony_are_those_of_transformers(tmp_path: Path, template: str) -> None:
+    transformers = pytest.importorskip("transformers")
+    folder_with(tmp_path, specials=MARKS)
+    config = {"chat_template": template, "bos_token": "<bos>", "eos_token": "<|end|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [257, 263]}))
+    theirs = transformers.PreTrainedTokenizerFast(
+        tokenizer_file=str(tmp_path / "tokenizer.json"), chat_template=template, bos_token="<bos>"
+    )
+    turn = [{"role": "user", "content": "the <|channel|>"}]
+    expected = theirs.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
+    tokenizer = Tokenizer(tmp_path)
+    assert tokenizer._render(template, "the <|channel|>") == expected
+    assert len(tokenizer.eos_ids) == 2
+    marks = [tokenizer.piece(id_).decode() for id_ in tokenizer.chat("the <|channel|>") if tokenizer.is_special(id_)]
+    assert marks == [mark for mark in re.findall(r"<[^>]+>", expected) if mark != "<|channel|>"]
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"])

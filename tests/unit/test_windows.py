@@ -11,6 +11,7 @@ import pytest
 import torch
 import transformers
 from enumerator import SAMPLED, distance, run_distribution
+from every_family import save as save_any
 from families import WINDOWED, save
 from lean_stacks import LeanStacks, RandomDraft, drafted_stacks, model_distribution
 from recorded_graphs import RecordedGraphs
@@ -20,16 +21,19 @@ from toys import output_of
 import hsd_core
 from hsd_core.core.events import Event
 from hsd_core.models.compiled import refusal
+from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import target_preset
+from hsd_core.stacks.weight_sizes import weight_bytes, weight_counts
 from hsd_core.trace.comparison import compare
 from hsd_core.trace.metrics import committed_ids
 from tests.pretend_gpu import pretend_gpu
 
-TEXT, WINDOW, TOKENS = 300, 16, 60
+TEXT, WINDOW, TOKENS = 300, 16, 40
 PROMPT = "each one checks, each one checks, each"
 STACKS = ("ngram:4,target", "ngram:2,model:3,target", "model@tree=2.2,target")
 FEW = ("gemma3", "gpt-oss")  # the others with --all
@@ -78,7 +82,9 @@ def test_rows_after_rejected_drafts_and_crops_are_those_of_one_pass(folders: Pat
         assert apart(rows, expected[start:end]) < 1e-4
 
 
-@FAMILIES
+@pytest.mark.parametrize(
+    "family", [pytest.param(one, marks=[pytest.mark.everything] * (one != FEW[0])) for one in WINDOWED]
+)
 def test_stacks_write_what_plain_decoding_and_transformers_write(folders: Path, family: str) -> None:
     folder = folder_of(folders, family)
     small = folder_of(folders, "llama-tied")
@@ -143,8 +149,8 @@ def test_recorded_passes_over_lean_gemma_3_write_the_same(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "vocab"),
     [
-        ("exit:2@at=2,target", 3),
         ("nano:1@id=fed,int4:2,target@rule=block", 2),
+        pytest.param("exit:2@at=2,target", 3, marks=pytest.mark.everything),
         pytest.param("exit:1@at=2@dtype=int8,int8:2,target", 2, marks=pytest.mark.everything),
         pytest.param("nano:2@id=fed,target", 3, marks=pytest.mark.everything),
     ],
@@ -170,6 +176,31 @@ def test_branches_and_several_texts_have_the_rows_of_each_text_alone() -> None:
     together = decoder.forward(Pass([5] * 5, slots=tuple(map(len, texts))), cache)
     alone = torch.cat([decoder.forward(Pass([*ids, 5]), decoder.new_cache(13)) for ids in texts])
     torch.testing.assert_close(together, alone, rtol=0, atol=1e-4)
+
+
+@pytest.mark.everything
+def test_gemma_3_that_sees_images_is_lean_without_their_encoder(tmp_path: Path) -> None:
+    save_any(tmp_path, "gemma3")
+    decoder, ids = load_decoder(tmp_path), text(300)
+    assert isinstance(decoder, LeanDecoder)
+    model = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32)
+    with torch.inference_mode():
+        expected = model(torch.tensor([ids[:64]]), use_cache=False).logits[0]
+    rows = decoder.forward(Pass(ids[:64], 0, 64), decoder.new_cache(64))
+    assert apart(rows, expected) < 1e-4
+    assert weight_bytes(weight_counts(tmp_path), "float32") == pytest.approx(decoder.weight_bytes(), rel=0.03)
+
+
+def test_configs_of_gemma_3_on_the_hub_leave_out_what_is_the_default() -> None:
+    written = {"hidden_size": 2560, "num_hidden_layers": 34, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}
+    config = {"model_type": "gemma3", "text_config": {**written, "sliding_window": 1024}}
+    shape, known = LeanShape.from_config(config), transformers.Gemma3Config(**config).text_config
+    assert shape.windows == tuple(1024 * (one == "sliding_attention") for one in known.layer_types)
+    assert (shape.heads, shape.kv_heads, shape.head_size) == (8, 4, 256)
+    assert (shape.vocab_size, shape.max_positions, shape.tied) == (262_208, 131_072, True)
+    whole, local = (known.rope_parameters[name] for name in ("full_attention", "sliding_attention"))
+    assert (shape.rope_theta, shape.local_theta) == (whole["rope_theta"], local["rope_theta"])
+    assert {key: shape.rope[key] for key in ("rope_type", "factor")} == {"rope_type": "linear", "factor": 8.0}
 
 
 def test_a_window_as_long_as_the_context_hides_nothing() -> None:

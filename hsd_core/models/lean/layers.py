@@ -73,7 +73,7 @@ class Layers:
         self.shape, self._layers, self._float, self._device = shape, layers, dtype, device
         windows = shape.windows or (0,) * len(layers)
         kinds = sorted(set(windows))
-        self._kinds = [kinds.index(window) for window in windows]  # of layers
+        self.kinds = [kinds.index(window) for window in windows]  # of each layer, an index of `rotaries`
         group = shape.heads // shape.kv_heads
         self._masks = [Masks(group, dtype=dtype, device=device, window=window) for window in kinds]
         self.windowed = any(kinds)
@@ -227,12 +227,12 @@ class Layers:
             q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
             q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
             keys, values = all_keys[i, :, :, :slots], all_values[i, :, :, :slots]
-            a = attended(q, keys, values, seen[self._kinds[i]][2])[:, :, : group * n]
+            a = attended(q, keys, values, seen[self.kinds[i]][2])[:, :, : group * n]
             return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
         for members in grouped:
             kept = [i for i in members if i not in without.attention]
-            of = {i: seen[self._kinds[i]] for i in kept}  # attention all before x changes
+            of = {i: seen[self.kinds[i]] for i in kept}  # attention all before x changes
             read = {i: self.attended(i, x, cos, sin, attend, wide) for i, (cos, sin, _) in of.items()}
             for i in members:
                 x = x + read[i] if i in read else x

@@ -130,6 +130,8 @@ class LeanShape:
             DecoderError: the model has another shape, or a part that `lean` lacks.
         """
         kind = config.get("model_type")
+        if kind == "gemma3":  # with an encoder of images; its text alone
+            config, kind = {**(config.get("text_config") or {}), "model_type": "gemma3_text"}, "gemma3_text"
         if kind not in MODEL_TYPES:
             raise DecoderError(f"model type {kind!r} is not one that the lean decoder runs ({', '.join(MODEL_TYPES)})")
         gemma = kind == "gemma3_text"
@@ -183,12 +185,13 @@ class LeanShape:
 def _windows(config: Mapping[str, Any]) -> tuple[int, ...]:
     kind, layers = config["model_type"], range(config["num_hidden_layers"])
     window, listed = config.get("sliding_window", 4096) or 0, _kinds(dict(config))
+    gemma = kind == "gemma3_text"  # whose layers with a window have other rotary angles too
     off = kind == "llama" or (kind in ("qwen2", "qwen3") and not config.get("use_sliding_window"))
-    if off or window >= config.get("max_position_embeddings", 2048):  # as long as the context
+    if off or (not gemma and window >= config.get("max_position_embeddings", 2048)):  # as long as the context
         return ()
     if listed:
         return tuple(window * (one == "sliding_attention") for one in listed)
-    if kind == "gemma3_text":
+    if gemma:
         return tuple(window * bool((i + 1) % config["sliding_window_pattern"]) for i in layers)
     full = config.get("max_window_layers", 28) if "use_sliding_window" in config else 0  # the first ones
     return tuple(window * (i >= full) for i in layers)

@@ -50,8 +50,7 @@ class SublayerAgreement:
             inputs += [ids[place] for place in places.tolist()]
             at += places.tolist()
         self._true, self._embedded = torch.cat(true), decoder.embed(inputs)
-        cos, sin = decoder.stack.rotary
-        self._cos, self._sin = cos[at, None], sin[at, None]
+        self._turns = [(cos[at, None], sin[at, None]) for cos, sin in decoder.stack.rotaries]
         self._known: tuple[Sublayers, dict[tuple[str, int], Tensor]] = (NONE, {})
 
     @property
@@ -91,7 +90,8 @@ class SublayerAgreement:
     def _through(self, kind: str, layer: int, x: Tensor, without: Sublayers) -> Tensor:
         stack = self._decoder.stack
         if kind == ATTENTION:
-            return x if layer in without.attention else x + stack.attended(layer, x, self._cos, self._sin, self._attend)
+            cos, sin = self._turns[stack.kinds[layer]]
+            return x if layer in without.attention else x + stack.attended(layer, x, cos, sin, self._attend)
         return x if layer in without.mlp else stack.mixed(layer, x)
 
     def _attend(self, i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -107,7 +107,11 @@ class SublayerAgreement:
             all_keys = torch.cat((keys, k[mine].transpose(0, 1)), 1)[None]
             all_values = torch.cat((values, v[mine].transpose(0, 1)), 1)[None]
             mask = torch.zeros(n, slots + n)
-            mask.masked_fill_(torch.cat((text.hidden, ~torch.eye(n, dtype=torch.bool)), 1), float("-inf"))
+            hidden = text.hidden
+            if s.windows and s.windows[i]:
+                places = slots - hidden.sum(1, keepdim=True)
+                hidden = hidden | (torch.arange(slots) <= places - s.windows[i])
+            mask.masked_fill_(torch.cat((hidden, ~torch.eye(n, dtype=torch.bool)), 1), float("-inf"))
             rows = q[mine].transpose(0, 1).reshape(1, s.kv_heads, group * n, s.head_size)
             a = attention(rows, all_keys, all_values, mask.repeat(group, 1)[None, None])
             found.append(a.reshape(s.heads, n, s.head_size).transpose(0, 1))

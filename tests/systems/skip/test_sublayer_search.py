@@ -10,6 +10,7 @@ import torch
 from tiny import tiny
 
 from hsd_core.cli import main
+from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.skip.agreement import SublayerAgreement
@@ -18,29 +19,33 @@ from hsd_core.systems.skip.sublayer_sets import read_set
 from hsd_core.theory import ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
 
-DECODER = tiny(layers=4, vocab=17)
+DECODERS = {kind: tiny(kind, layers=4, vocab=17) for kind in ("llama", "gemma3_text")}  # the other one has windows
 TEXTS = [([5, 3, 16, 2, 9, 9, 1, 0, 4, 11], 4), ([7, 7, 2, 14, 8, 10], 2)]
 OUT = Sublayers.of([(ATTENTION, 1), (MLP, 2)])
 
 
-def first_of_a_draft(ids: list[int], at: int, without: Sublayers) -> int:
+def first_of_a_draft(decoder: LeanDecoder, ids: list[int], at: int, without: Sublayers) -> int:
     """What a draft chooses behind the target's own keys and values of all that precedes."""
     with torch.inference_mode():
-        cache = DECODER.new_cache(len(ids))
+        cache = decoder.new_cache(len(ids))
         if at:
-            DECODER.forward_layers(Pass(ids[:at]), cache, 0, DECODER.layers)
-        return int(DECODER.head(DECODER.leaving_out(cache, without)(Pass([ids[at]], at))).argmax())
+            decoder.forward_layers(Pass(ids[:at]), cache, 0, decoder.layers)
+        return int(decoder.head(decoder.leaving_out(cache, without)(Pass([ids[at]], at))).argmax())
 
 
-@pytest.mark.parametrize("every", [1, 3])
-def test_every_token_is_read_as_the_first_of_a_draft(every: int) -> None:
-    agrees = SublayerAgreement(DECODER, TEXTS, every)
+@pytest.mark.parametrize(("kind", "every"), [("llama", 1), ("llama", 3), ("gemma3_text", 1)])
+def test_every_token_is_read_as_the_first_of_a_draft(kind: str, every: int) -> None:
+    decoder = DECODERS[kind]
+    agrees = SublayerAgreement(decoder, TEXTS, every)
     places = [(ids, at) for ids, start in TEXTS for at in range(start - 1, len(ids) - 1, every)]
     assert agrees.places == len(places)
     assert agrees.begin(NONE) == 1.0, "with nothing left out it is the target"
 
     def share(without: Sublayers) -> float:
-        same = [first_of_a_draft(ids, at, without) == first_of_a_draft(ids, at, NONE) for ids, at in places]
+        same = [
+            first_of_a_draft(decoder, ids, at, without) == first_of_a_draft(decoder, ids, at, NONE)
+            for ids, at in places
+        ]
         return sum(same) / len(same)
 
     assert agrees.begin(OUT) == pytest.approx(share(OUT)) and share(OUT) < 1.0
