@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const TEXT = new URL("../../assets/text/", import.meta.url);
-const CLAIMED = ["de"]; // whole in these rooms
+const CLAIMED = ["de", "pt"]; // whole in these rooms
 const WHOLE = [
   ...["story", "text", "tower", "run", "caption", "card", "legend", "page", "panels", "picture", "player"],
   ...["presenter", "lanes", "charts", "forecast", "proof", "recordings", "help", "share", "default-stack"],

@@ -67,6 +67,8 @@ import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/tabs/explore/story
 # Gradio has its scripts call the server at the address by which the request came, which behind a proxy is not the
 # browser's. They take it from the page's own instead.
 _ROOT = (re.compile(rb'("root": ?|const root = )"https?://[^"]*"'), rb'\1"."')
+# What Gradio was given for the frame, in its own JSON: a tab's label and the link below the page.
+_NAMED = re.compile(rb'(?<="type":"tabitem","props":{"label":")[^"]+|(?<=reference\.html\\"\\u003e)[^\\]+')
 # The bar of a class, on a page that holds one.
 _SECRET = "js/workshop/secret.js"
 _CLASS = f"""
@@ -156,6 +158,9 @@ class FirstPaint:
             for before, after in self._changed[language] if body else ():
                 body = body.replace(before, after, 1)
             body = _ROOT[0].sub(_ROOT[1], body)
+            if language != ENGLISH:
+                said = teller(language, ASSETS)
+                body = _NAMED.sub(lambda found: dumps(said(found[0].decode()))[1:-1].encode(), body)
             headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
             headers.append((b"vary", b"accept-language"))
             if body:

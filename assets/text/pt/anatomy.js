@@ -16,6 +16,13 @@ const KINDS = {
   since: "desde o prompt",
 };
 
+/** "de o modelo" como se diz. */
+const said = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/anatomy.js")>} */
 export const WORDS = {
   SAY: {
@@ -46,16 +53,20 @@ export const WORDS = {
       committed: "confirmado",
       waiting: "em espera",
     },
-    drafted: (text, by, state) => `${text}: rascunhado por ${by}, ${state}`,
-    written: (text, by, state) => `${text}: escrito por ${by}, ${state}`,
-    judged: (text, by, state) => `${text}: ${state} por ${by}`,
+    drafted: (text, by, state) => said(`${text}: rascunhado por ${by}, ${state}`),
+    written: (text, by, state) => said(`${text}: escrito por ${by}, ${state}`),
+    judged: (text, by, state) => said(`${text}: ${state} por ${by}`),
     none: "Nenhuma rodada começou ainda neste momento.",
     found: "não achou nada",
     empty: "nenhuma chamada ainda",
     rowTip: (tag, rows) =>
-      `a linha de ${tag} nesta posição, seus tokens mais prováveis como barras: ${rows}. Softmax cru com temperatura 1.`,
+      said(
+        `a linha de ${tag} nesta posição, seus tokens mais prováveis como barras: ${rows}. Softmax cru com temperatura 1.`,
+      ),
     choose: "Tokens da rodada; ↑ e ↓ escolhem um",
   },
+
+  QUOTED: { token: (text) => `“${text.replace(/^\u00b7(?=.)/, "")}”` },
 
   EVENT: {
     none: (tag) => `${tag} não achou nada para entregar.`,
@@ -98,7 +109,7 @@ export const WORDS = {
 
   KV: {
     name: "KV",
-    of: (name) => `Chaves e valores de ${name}.`,
+    of: (name) => said(`Chaves e valores de ${name}.`),
     before: "Antes da rodada:",
     now: "Agora:",
     unknown: "não registrado",
@@ -136,7 +147,7 @@ export const WORDS = {
     label: "O token escolhido",
     by: "julgado por",
     position: (at) => `posição ${at}`,
-    supplied: (name, how) => `${how} por ${name}`,
+    supplied: (name, how) => said(`${how} por ${name}`),
     how: { draft: "rascunhado", correct: "corrigido", bonus: "dado como bônus" },
     unjudged: "Nenhum verificador o julgou ainda.",
     behind: "Não julgado: um token antes dele foi rejeitado.",
@@ -147,12 +158,12 @@ export const WORDS = {
       q: {
         name: "q",
         tip: (name) =>
-          `q: a distribuição de ${name}, da qual o rascunho foi sorteado, depois de temperatura, top-k e top-p`,
+          said(`q: a distribuição de ${name}, da qual o rascunho foi sorteado, depois de temperatura, top-k e top-p`),
       },
       named: { name: "q", tip: (name) => `q: ${name} indica um token sem distribuição, então todo o q está nele` },
       p: {
         name: "p",
-        tip: (name) => `p: a distribuição de ${name} nesta posição, depois de temperatura, top-k e top-p`,
+        tip: (name) => said(`p: a distribuição de ${name} nesta posição, depois de temperatura, top-k e top-p`),
       },
       both: {
         name: "min(p, q)",
@@ -215,8 +226,9 @@ export const WORDS = {
 
   GREEDY: {
     raw: "cru",
-    p: (name) => `p: softmax cru de ${name} com temperatura 1; a execução é gulosa, então só a primeira escolha conta`,
-    q: (name) => `q: softmax cru de ${name} com temperatura 1; a primeira escolha é o rascunho`,
+    p: (name) =>
+      said(`p: softmax cru de ${name} com temperatura 1; a execução é gulosa, então só a primeira escolha conta`),
+    q: (name) => said(`q: softmax cru de ${name} com temperatura 1; a primeira escolha é o rascunho`),
     same: (tag, text, p) =>
       `A primeira escolha de ${tag} também é ${text} (${p}): mantido. Sem moeda: a decodificação gulosa é tudo ou nada.`,
     against: (tag, top, p, text, mine) =>

@@ -2,6 +2,13 @@
 
 import { many } from "../many.js";
 
+/** "de o modelo" como se diz. */
+const said = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/charts.js")>} */
 export const WORDS = {
   CHARTS: {
@@ -12,7 +19,7 @@ export const WORDS = {
     onClock: (title, clock) => `${title}, ${clock}`,
     latency: "Tempo por rodada",
     speed: "Velocidade",
-    yield: "Tokens por passagem",
+    yield: "Tokens/passagem",
     acceptance: "Aceitos",
     formulas: {
       latency: "ms de cada rodada no relógio do motor, empilhados por nível",
@@ -47,7 +54,7 @@ export const WORDS = {
       real: "Real: duas raias trabalhando ao mesmo tempo. ",
     },
     auto: (times) => `Auto: os níveis e os seus T mudaram ${many(times, "vez", "vezes")} durante a execução. `,
-    by: (level) => `por ${level}`,
+    by: (level) => said(`por ${level}`),
     acceptance: {
       title: "Aceitação por posição no bloco",
       text: "Com que frequência cada verificador manteve o token desta posição, entre os que julgou (um token depois de um rejeitado não é julgado).",

@@ -1,7 +1,6 @@
 /** Tempos e números: o destaque, as raias e a linha de números acima delas. */
 
 import { many } from "../many.js";
-import { local } from "../numbers.js";
 
 const few = (/** @type {number} */ n, first = false) => {
   const word = ["duas", "três", "quatro"][n - 2] ?? String(n);
@@ -41,7 +40,7 @@ export const WORDS = {
     rate: "tokens/s",
     waiting: "medindo a decodificação simples",
     gainOf: { simulated: "aceleração simulada", reckoned: "aceleração calculada", real: "aceleração real" },
-    gain: "a velocidade da decodificação simples",
+    gain: "a decodificação simples",
     against: (now, plain) => `${now} contra ${plain} tokens/s`,
     where: (machine) => `um prompt${machine ? `, ${machine.split(",")[0]}` : ""}`,
     itself: "esta é a decodificação simples",
@@ -130,7 +129,7 @@ export const WORDS = {
     moves: (kb, ms) => `${kb} kB por token, ${ms} ms ao todo`,
     of: (part, all) => `${part} de ${all}`,
     equal: (share) => `${share} iguais`,
-    margin: (share, margin) => `${share} (margem ${margin ? local(margin) : "desconhecida"})`,
+    margin: (share, margin) => `${share} (margem ${margin ?? "desconhecida"})`,
     simulated: "simulado",
     noModel: "nenhum modelo rodou",
     simulatedTip: (tip) => `simulado: ${tip.replaceAll("medid", "simulad")}`,

@@ -4,6 +4,7 @@ export const WORDS = {
   TITLE: {
     help: "ajuda: como ler esta página",
     helpName: "como ler esta página",
+    language: "idioma",
     name: "HSD Explorer",
     theme: "claro ou escuro",
   },

@@ -15,6 +15,13 @@ const LABELS = {
   roll: "As chamadas de uma rodada gravada",
 };
 
+/** "de o modelo" como se diz. */
+const said = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/pictures.js")>} */
 export const WORDS = {
   MISSING: {
@@ -62,7 +69,7 @@ export const WORDS = {
   YIELDS: {
     label: "Tokens por passagem e velocidade, pelo comprimento do bloco",
     a: { label: "aceitação a", text: (v) => fixed(v, 2) },
-    n: { label: "palpites n" },
+    n: { label: "palpites n", text: (v) => String(v) },
     c: { label: "custo de um palpite, em passagens", text: (v) => fixed(v, 2) },
     key: {
       bar: "chance de uma passagem chegar até aqui",
@@ -108,7 +115,7 @@ export const WORDS = {
     draft: (x) => (x.count ? `oferece ${many(x.count, "token", "tokens")}` : "não acha nada para oferecer"),
     verify: (x) =>
       `${x.count ? `mantém ${x.kept} de ${x.count}` : "não recebe nada"}${x.own ? `${x.count ? ", " : "; "}escreve 1 próprio` : ""}: tem ${x.held}`,
-    up: (x) => `entrega ${x.count} a ${x.above}`,
+    up: (x) => said(`entrega ${x.count} a ${x.above}`),
   },
 
   HOPS: {

@@ -2,6 +2,13 @@
 
 import { figure } from "../numbers.js";
 
+/** "de o modelo" como se diz. */
+const said = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/proof.js")>} */
 export const WORDS = {
   PROOF: {
@@ -58,9 +65,13 @@ export const WORDS = {
     norows: "O trace desta execução não guarda linhas de probabilidade, então nada pode ser sorteado a partir dele.",
     nothing: "Nenhum token rascunhado desta execução foi julgado com as linhas das duas distribuições.",
     intro: (drafter, verifier) =>
-      `Rascunhe da distribuição q de ${drafter}, mantenha com min(1, p / q), senão sorteie do resíduo: p é a distribuição de ${verifier}.`,
+      said(
+        `Rascunhe da distribuição q de ${drafter}, mantenha com min(1, p / q), senão sorteie do resíduo: p é a distribuição de ${verifier}.`,
+      ),
     named: (drafter, verifier) =>
-      `${drafter} indica um token (todo o q está nele); mantenha-o com probabilidade p, senão sorteie do resíduo. p é a distribuição de ${verifier}.`,
+      said(
+        `${drafter} indica um token (todo o q está nele); mantenha-o com probabilidade p, senão sorteie do resíduo. p é a distribuição de ${verifier}.`,
+      ),
     rules: {
       right: {
         name: "a regra, token por token",

@@ -1,7 +1,7 @@
 /** A aba Corrida. */
 
 import { many } from "../many.js";
-import { count, duration, fixed, local as point, precise } from "../numbers.js";
+import { count, duration, fixed, local as point, precise, rounded } from "../numbers.js";
 
 const local = (/** @type {number} */ x) => point(String(x));
 /** @type {Record<string, string>} */
@@ -66,6 +66,8 @@ export const WORDS = {
   SAID: {
     place: (place) => (place === null ? "–" : `${place}º`),
     clocks: (clocks) => [...new Set(clocks.filter(Boolean).map((one) => CLOCKS[one ?? ""] ?? one))].join(" e "),
+    rate: (value) => (value === null ? "–" : rounded(value)),
+    gain: (value) => `${fixed(value, 2)}×`,
     interval: (interval) => (interval ? `${fixed(interval[0], 2)} a ${fixed(interval[1], 2)}` : "uma repetição"),
     text: (row, first, sampled, reference) => {
       if (first) return sampled ? "um texto próprio, sorteado" : "com este as outras são comparadas";
@@ -74,7 +76,8 @@ export const WORDS = {
           ? "outro texto com a mesma distribuição: cada raia sorteia o seu"
           : "outro texto, com uma distribuição que não é a do alvo: esta pilha é com perda";
       const { equal, diverges, margin, tie, target } = row.same;
-      if (!diverges) return `igual ao de ${reference}: ${many(equal, "token", "tokens")}`;
+      if (!diverges)
+        return `igual ao ${`de ${reference}`.replace(/^de raia/, "da raia")}: ${many(equal, "token", "tokens")}`;
       const where = `igual até o token ${equal}, depois diferente`;
       if (!target) return `${where}: o alvo é outro`;
       if (tie)

@@ -2,6 +2,13 @@
 
 import { many } from "../many.js";
 
+/** "de o modelo" como se diz. */
+const spoken = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/text.js")>} */
 export const WORDS = {
   TEXT: {
@@ -46,10 +53,10 @@ export const WORDS = {
   TOKEN: {
     newline: "quebra de linha ",
     how: { draft: "rascunhado por", correct: "correção de", bonus: "bônus de" },
-    is: (text, how, level) => `${text}: ${how} ${level}`,
+    is: (text, how, level) => spoken(`${text}: ${how} ${level}`),
     copied: (fromPrompt) => `copiado do ${fromPrompt ? "prompt" : "texto"}`,
-    accepted: (levels) => `aceito por ${levels.join(", ")}`,
-    rejected: (level) => `rejeitado por ${level}`,
+    accepted: (levels) => spoken(`aceito por ${levels.join(", ")}`),
+    rejected: (level) => spoken(`rejeitado por ${level}`),
     gone: "fora do texto",
     lost: "perdido com um token rejeitado antes dele",
     tentative: "ainda não confirmado",
@@ -61,7 +68,9 @@ export const WORDS = {
     said: (sequences, tokens) =>
       `${many(sequences, "candidato", "candidatos")}${sequences > 1 ? " lado a lado" : ""}, ${many(tokens, "token", "tokens")}`,
     judged: (said, x) =>
-      `${said}: ${many(x.kept, "mantido", "mantidos")}, ${many(x.rejected, "rejeitado", "rejeitados")} por ${x.level}${x.rest ? `, ${many(x.rest, "não julgado", "não julgados")}` : ""}`,
+      spoken(
+        `${said}: ${many(x.kept, "mantido", "mantidos")}, ${many(x.rejected, "rejeitado", "rejeitados")} por ${x.level}${x.rest ? `, ${many(x.rest, "não julgado", "não julgados")}` : ""}`,
+      ),
     waits: (said) => `${said}: ainda não julgados`,
     dock: "Candidatos abaixo do texto",
     more: (below, above) =>

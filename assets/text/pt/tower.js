@@ -2,6 +2,13 @@
 
 import { many } from "../many.js";
 
+/** "de o modelo" como se diz. */
+const spoken = (/** @type {string} */ text) =>
+  text
+    .replaceAll("de o modelo", "do modelo")
+    .replaceAll("por o modelo", "pelo modelo")
+    .replaceAll(" a o modelo", " ao modelo");
+
 /** @type {import("../language.js").Translation<typeof import("../en/tower.js")>} */
 export const WORDS = {
   TOWER: {
@@ -26,13 +33,13 @@ export const WORDS = {
     callTip: "ms por chamada: tempo ocupado / forwards deste nível, nesta execução",
     signs: (note) => `${note} · aprova cada token`,
     inStack: (name) => `${name} na pilha`,
-    blockOf: (name) => `T, o comprimento do bloco de ${name}`,
-    typed: (name) => `T de ${name}`,
+    blockOf: (name) => spoken(`T, o comprimento do bloco de ${name}`),
+    typed: (name) => spoken(`T de ${name}`),
     less: (what) => `${what}: um a menos`,
     more: (what) => `${what}: um a mais`,
     move: (name, nth, of) => `mover ${name}, nível ${nth} de ${of}: seta para cima ou para baixo`,
     moveTip: "arraste ou use as setas para mover este nível",
-    details: (name) => `regra, política e ordem de ${name}`,
+    details: (name) => spoken(`regra, política e ordem de ${name}`),
     up: "para cima",
     down: "para baixo",
     remove: "remover",

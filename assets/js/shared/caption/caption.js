@@ -3,7 +3,7 @@
 
 import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { COUNT } from "../../../text/en/lanes.js";
-import { ratio, duration, figure, rounded } from "../../../text/numbers.js";
+import { duration, figure, fixed, local, ratio, rounded } from "../../../text/numbers.js";
 import { LIST, PHRASES, SAYS, PLACES, HEARD } from "../../../text/en/caption.js";
 import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
@@ -148,7 +148,7 @@ function choice(check, own, event, mine) {
 /** Of a token that is not among those of a row that were kept: less than each of them, and than all the others together. */
 function under(/** @type {import("../run/events.js").Row} */ { probs, tail }) {
   const most = Math.min(tail, ...probs.slice(-1));
-  return most > 0 ? fill(LIST.under, { p: String(Number(Math.max(most, 0.001).toPrecision(2))) }) : "0";
+  return most > 0 ? fill(LIST.under, { p: local(String(Number(Math.max(most, 0.001).toPrecision(2)))) }) : "0";
 }
 
 /** Sampled: the probabilities of the distributions that were used, and the coin.
@@ -187,9 +187,9 @@ function planned(model, { event, first }) {
   );
   if (event.predicted_ms === null)
     return fill(model.header?.replan ? SAYS.replansBriefly : SAYS.rests, { why: event.why, levels });
-  const ms = event.predicted_ms.toFixed(1);
+  const ms = fixed(event.predicted_ms, 1);
   if (first || event.left_ms === null) return fill(SAYS.plans, { levels, ms });
-  return fill(SAYS.replans, { levels, ms, left: event.left_ms.toFixed(1) });
+  return fill(SAYS.replans, { levels, ms, left: fixed(event.left_ms, 1) });
 }
 
 /** @param {TraceModel} model */
@@ -337,7 +337,7 @@ export function plain(model, parts) {
 export const share = (/** @type {number|null|undefined} */ x) => {
   if (x === null || x === undefined) return "\u2013";
   if (x === 0 || x === 1) return String(x);
-  return x < 0.001 ? "<0.001" : x > 0.99 ? ">0.99" : String(Number(x.toPrecision(2)));
+  return local(x < 0.001 ? "<0.001" : x > 0.99 ? ">0.99" : String(Number(x.toPrecision(2))));
 };
 /** Two figures with as many digits as tell them apart. @param {number} a @param {number} b */
 export function apart(a, b) {

@@ -1,6 +1,7 @@
 /** The small pictures of the glossary, in the signs and colours of the page: tokens with their level's letter and line,
  *  bars of probabilities, floors, calls on a clock, cells of a cache, layers. */
 
+import { ratio } from "../../../text/numbers.js";
 import { grammar } from "../levels/kinds.js";
 import { svg } from "../kit/svg.js";
 
@@ -110,7 +111,7 @@ function drawBars(sheet, bars, other) {
       const group = tinted(sheet, side ? "Q" : "T");
       write(group, x + 14, y + 14, word, "word");
       svg("rect", { class: "hx-def-bar", x: x + 32, y, width: Math.max(2, p * 72), height: 18, rx: 2 }, group);
-      write(group, x + 38 + Math.max(2, p * 72), y + 13.5, p.toFixed(2), "figure");
+      write(group, x + 38 + Math.max(2, p * 72), y + 13.5, ratio(p), "figure");
     });
   });
   return 8 + 24 * lists[0].length;

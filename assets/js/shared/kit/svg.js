@@ -1,5 +1,7 @@
 /** Small helpers for SVG and its scales, shared by the lanes and the charts. */
 
+import { fixed } from "../../../text/numbers.js";
+
 const NS = "http://www.w3.org/2000/svg";
 
 /** An SVG element with attributes.
@@ -39,5 +41,5 @@ export function ticks(/** @type {number} */ a, /** @type {number} */ b, /** @typ
   for (let t = Math.ceil(a / step) * step; t <= b; t += step) found.push(t);
   const [unit, name] = step >= 1e8 ? [1e9, "s"] : step >= 1e3 * 1e2 ? [1e6, "ms"] : [1e3, "\u00b5s"];
   const digits = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
-  return found.map((t) => ({ t, label: `${(t / unit).toFixed(digits)}\u00a0${name}` }));
+  return found.map((t) => ({ t, label: `${fixed(t / unit, digits)}\u00a0${name}` }));
 }

@@ -2,7 +2,7 @@
 
 import { passesText, ranText } from "../run/ran.js";
 import { roundNumber } from "../kit/round-number.js";
-import { duration } from "../../../text/numbers.js";
+import { duration, ratio } from "../../../text/numbers.js";
 import { element } from "../kit/dom.js";
 import { clockOf, lanesOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
@@ -26,7 +26,7 @@ export function tipLines(s, level) {
     if (text) lines.push(element("span", "", text));
   }
   if (s.vain) lines.push(element("span", "", LANES.vain(s.kind, s.vain)));
-  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(s.theta.toFixed(2))));
+  if (typeof s.theta === "number") lines.push(element("span", "hx-lane-theta", LANES.theta(ratio(s.theta))));
   const ran = ranText(s);
   if (ran) lines.push(element("span", "hx-lane-ran", ran));
   return lines;
@@ -97,7 +97,7 @@ export function summary(model) {
 const percent = (part) => (part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`);
 
 const written = (/** @type {string} */ key, /** @type {number|null} */ value) =>
-  key === "gain" ? (value?.toFixed(2) ?? "\u2013") : key === "dropped" ? String(value ?? 0) : percent(value);
+  key === "gain" ? (value === null ? "\u2013" : ratio(value)) : key === "dropped" ? String(value ?? 0) : percent(value);
 
 function row(/** @type {"td"|"th"} */ tag, /** @type {unknown[]} */ values) {
   const line = element("tr", "");

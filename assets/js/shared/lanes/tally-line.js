@@ -5,7 +5,7 @@ import { isGreedy } from "../levels/greedy.js";
 import { clockOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
 import { ofRun, stated } from "../levels/stated.js";
-import { millis, ratio } from "../../../text/numbers.js";
+import { fixed, millis, precise, ratio } from "../../../text/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
@@ -113,12 +113,14 @@ function agreement(/** @type {TraceModel} */ model) {
   const { baseline, committed } = model;
   if (!baseline || !isGreedy(model)) return "–";
   const equal = `${baseline.equal} / ${committed.length}`;
-  return baseline.diverges ? TALLY.margin(equal, baseline.margin?.toPrecision(2)) : TALLY.equal(equal);
+  return baseline.diverges
+    ? TALLY.margin(equal, baseline.margin === null ? undefined : precise(baseline.margin, 2))
+    : TALLY.equal(equal);
 }
 
 const share = (/** @type {number|null|undefined} */ part) =>
   part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
 /** @param {import("../run/figures.js").Snapshot} s */
-const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), s.moved_ms.toFixed(1));
+const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), fixed(s.moved_ms, 1));
 
-const one = (/** @type {number} */ value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+const one = (/** @type {number} */ value) => fixed(value, value >= 100 ? 0 : 1);

@@ -1,5 +1,6 @@
 /** What is said of a preset's default stack on this machine. */
 
+import { ratio } from "../../../text/numbers.js";
 import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
 /**
@@ -21,8 +22,8 @@ export function plannedFrom({ source, about }) {
 export function promised({ promise }) {
   if (!promise) return "";
   const { speedup, gain, interval } = promise;
-  if (gain === null) return DEFAULT_STACK.alone(times(speedup));
-  return DEFAULT_STACK.over(times(speedup), times(gain), ends(interval));
+  if (gain === null) return DEFAULT_STACK.alone(ratio(speedup));
+  return DEFAULT_STACK.over(ratio(speedup), ratio(gain), ends(interval));
 }
 
 /** Both in one sentence. @param {DefaultStack} known */
@@ -30,10 +31,8 @@ export function inBrief({ source, about, promise }) {
   /** @type {{brief: Record<string, string>}} */ const { brief } = DEFAULT_STACK;
   const from = source === "measured" ? (about.effort ? brief.quick : brief.measured) : brief[source];
   const { gain = null, interval = null } = promise ?? {};
-  return DEFAULT_STACK.briefly(from ?? brief.preset, gain === null ? "" : times(gain), ends(interval));
+  return DEFAULT_STACK.briefly(from ?? brief.preset, gain === null ? "" : ratio(gain), ends(interval));
 }
 
 /** @param {[number, number]|null} interval @returns {[string, string]|null} */
-const ends = (interval) => interval && [times(interval[0]), times(interval[1])];
-
-const times = (/** @type {number} */ x) => x.toFixed(2);
+const ends = (interval) => interval && [ratio(interval[0]), ratio(interval[1])];

@@ -3,7 +3,7 @@
 
 import { SPEEDS } from "./player.js";
 import { roundNumber } from "../kit/round-number.js";
-import { duration } from "../../../text/numbers.js";
+import { duration, local } from "../../../text/numbers.js";
 import { closest, element, say } from "../kit/dom.js";
 import { TRANSPORT } from "../../../text/en/player.js";
 
@@ -106,7 +106,7 @@ function speeds(/** @type {Player} */ player) {
   select.setAttribute("aria-label", TRANSPORT.speed);
   select.title = TRANSPORT.speedTip;
   for (const value of SPEEDS) {
-    const option = element("option", "", value === 1 ? TRANSPORT.real : `${value}\u00d7`);
+    const option = element("option", "", value === 1 ? TRANSPORT.real : `${local(String(value))}\u00d7`);
     option.value = String(value);
     select.append(option);
   }

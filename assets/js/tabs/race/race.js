@@ -1,7 +1,7 @@
 /** The Race tab: stacks side by side on one clock, recorded, raced here and now, or brought as a file. `mount` is called
  *  once by its component. */
 
-import { translated } from "../../../text/heard.js";
+import { heard, translated } from "../../../text/heard.js";
 import { h, icon, tips } from "../../shared/kit/dom.js";
 import { newName, readBase64, gzipped, saveGzip, traceName } from "../../shared/kit/files.js";
 import { learned } from "../../shared/levels/kinds.js";
@@ -237,8 +237,8 @@ class RacePage {
     this.shown = race;
     this.last = race.name;
     const lanes = race.lanes.map((row) => new LaneModel(row.records, row));
-    this.title.textContent = race.race.title || WORDS.own;
-    this.about.textContent = race.race.about ?? "";
+    this.title.textContent = heard(race.race.title ?? "") || WORDS.own;
+    this.about.textContent = heard(race.race.about ?? "");
     this.el.dataset.empty = "false";
     this.empty.hidden = true;
     this.replay.show(lanes, {

@@ -5,6 +5,7 @@
  *  dressed: only attributes that differ are written. Text goes in by textContent only; letters, marks and white
  *  space glyphs are CSS content, so that copied text is the plain text. */
 
+import { local } from "../../../../text/numbers.js";
 import { element } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";
 import { originOf } from "../../levels/kinds.js";
@@ -139,7 +140,7 @@ function nice(/** @type {number} */ value) {
   );
 }
 
-const ms = (/** @type {number} */ x) => `${x >= 10 ? Math.round(x) : Number(x.toPrecision(2))} ms`;
+const ms = (/** @type {number} */ x) => `${x >= 10 ? Math.round(x) : local(String(Number(x.toPrecision(2))))} ms`;
 
 // ---- its node
 

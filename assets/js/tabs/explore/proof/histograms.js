@@ -5,7 +5,7 @@ import { distance } from "../../../shared/run/distributions.js";
 import { badge } from "../../../shared/text/card/card.js";
 import { RULES, Tally, candidatesOf, expected, limit, pairOf, standardError, telling } from "./draws.js";
 import { DRAWS } from "../../../../text/en/proof.js";
-import { figure } from "../../../../text/numbers.js";
+import { figure, fixed } from "../../../../text/numbers.js";
 
 const MANY = 1000;
 const LASTS = 2600; // ms
@@ -178,7 +178,7 @@ export function createDrawing(ctx) {
       bar.style.setProperty("--share", String(share));
       bar.style.setProperty("--error", String(standardError(p, n || 1)));
       bar.dataset.drawn = String(n > 0);
-      say(value, `${n ? share.toFixed(3) : "\u2013"} / ${p.toFixed(3)}`);
+      say(value, `${n ? fixed(share, 3) : "\u2013"} / ${fixed(p, 3)}`);
     }
     for (const rule of RULES) say(offs[rule], n ? DRAWS.off(figure(tally.off(rule))) : "\u2013");
     say(chance, n ? DRAWS.chance(figure(expected(pair.p, n)), n.toLocaleString("en")) : "");

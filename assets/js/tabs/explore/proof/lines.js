@@ -1,5 +1,6 @@
 /** Plain decoding and the stack, token by token: what each wrote at every position, and how close the target's choice was. */
 
+import { local } from "../../../../text/numbers.js";
 import { h } from "../../../shared/kit/dom.js";
 import { LINES } from "../../../../text/en/proof.js";
 
@@ -129,7 +130,7 @@ function reason({ header, baseline }, lines) {
 }
 
 /** Two figures, however small: a near tie is what one looks for. */
-const fine = (/** @type {number|null} */ x) => (x === null ? LINES.unknown : String(Number(x.toPrecision(2))));
+const fine = (/** @type {number|null} */ x) => (x === null ? LINES.unknown : local(String(Number(x.toPrecision(2)))));
 
 const note = (/** @type {string} */ text) => h("p", { class: "hx-proof-said", text });
 

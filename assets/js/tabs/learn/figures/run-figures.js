@@ -7,7 +7,7 @@ import { plainSpeed } from "../../../shared/run/figures.js";
 import { FIGURES } from "../../../../text/en/learn.js";
 import { yielded, atMost } from "./sums.js";
 import { placeOfNumber, roundNumber } from "../../../shared/kit/round-number.js";
-import { figure, millis, ratio, rounded } from "../../../../text/numbers.js";
+import { figure, fixed as written, millis, ratio, rounded } from "../../../../text/numbers.js";
 
 /**
  * Lessons as app/tabs/learn/lessons.py declares them.
@@ -28,7 +28,7 @@ import { figure, millis, ratio, rounded } from "../../../../text/numbers.js";
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
 
-export const fixed = (/** @type {number} */ digits) => (/** @type {number} */ v) => v.toFixed(digits);
+export const fixed = (/** @type {number} */ digits) => (/** @type {number} */ v) => written(v, digits);
 export const whole = (/** @type {number} */ v) => String(Math.round(v));
 export const percent = (/** @type {number} */ v) => `${Math.round(100 * v)}\u00a0%`;
 export const times = ratio;

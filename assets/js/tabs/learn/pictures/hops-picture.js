@@ -1,6 +1,7 @@
 /** The generalised shortest path as a small graph: a row for each level, a place for each block length, and the path that is
  *  lit moves with the costs and acceptances. The arithmetic is the planner's. */
 
+import { ratio } from "../../../../text/numbers.js";
 import { svg } from "../../../shared/kit/svg.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
 import { shortest } from "../figures/sums.js";
@@ -83,14 +84,14 @@ export function hopsPicture({ open, figure }) {
     picture.tell(
       open
         ? HOPS.open
-        : HOPS.says({ path, ms: HOPS.ms(best.ms), gain: (TARGET_MS / best.ms).toFixed(2), plain: HOPS.ms(TARGET_MS) }),
+        : HOPS.says({ path, ms: HOPS.ms(best.ms), gain: ratio(TARGET_MS / best.ms), plain: HOPS.ms(TARGET_MS) }),
     );
   };
   const cost = (/** @type {number} */ min, /** @type {number} */ max, /** @type {number} */ step) => ({
     ...{ min, max, step },
     text: HOPS.ms,
   });
-  const acceptance = { min: 0, max: 0.99, step: 0.01, text: (/** @type {number} */ value) => value.toFixed(2) };
+  const acceptance = { min: 0, max: 0.99, step: 0.01, text: ratio };
   const ranges = {
     lookup: { label: HOPS.sliders.lookup, ...cost(0.05, 5, 0.05) },
     copy: { label: HOPS.sliders.copy, ...cost(1, 20, 0.5) },

@@ -120,5 +120,5 @@ function draw(el, width, height, { a, n, c }, open) {
     "text-anchor": "middle",
     class: "hx-line-word",
   });
-  text(yielded(a, n).toFixed(2), { x: x(n), y: y(yielded(a, n)) - 12, "text-anchor": "middle", class: "hx-line-word" });
+  text(ratio(yielded(a, n)), { x: x(n), y: y(yielded(a, n)) - 12, "text-anchor": "middle", class: "hx-line-word" });
 }

@@ -11,7 +11,7 @@ import { plainSpeed } from "../../../../shared/run/figures.js";
 import { whyApart } from "./apart.js";
 import { DEFAULT_STACK } from "../../../../../text/en/default-stack.js";
 import { words } from "../../../../../text/en/forecast.js";
-import { rounded } from "../../../../../text/numbers.js";
+import { ratio, rounded } from "../../../../../text/numbers.js";
 
 export class Forecast {
   /** @param {import("../../../../shared/visit/panels.js").Panels} panels */
@@ -192,7 +192,7 @@ function toPlanner(event) {
   openTab("planner");
 }
 
-const times = (/** @type {number} */ x) => `${x.toFixed(2)}\u00d7`;
+const times = (/** @type {number} */ x) => `${ratio(x)}\u00d7`;
 
 /** From where a stack with a view pays, and whether its length was measured. @param {OverLengths} price */
 function overLengths({ length, extrapolated, by_length: rows, pays_from: from }) {
