@@ -126,6 +126,17 @@ def drawn(page: Any) -> None:
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
+def visit(
+    page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900), ready: str = ".hx-flow .hx-tok"
+) -> None:
+    """Opens an address in a window of this size; a recording then rests at its end."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{site}/?{query}")
+    page.wait_for_selector(ready)
+    drawn(page)
+
+
 @asynccontextmanager
 async def at_tools(url: str) -> AsyncIterator[Any]:
     """A session of a real MCP client at the tools of a server."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from pagekit import drawn, toy_run
+from pagekit import drawn, toy_run, visit
 
 from hsd_core.core.events import Baseline, Verify
 from hsd_core.pipeline import Pipeline
@@ -15,14 +15,6 @@ from hsd_core.trace import file as tracefile
 
 SAMPLED, GREEDY = "06-chat-sampled", "01-code"
 TREE = "table:2@id=order1@tree=2.1,table@id=order6"
-
-
-def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?{query}")
-    page.wait_for_selector(".hx-flow .hx-tok")
-    drawn(page)
 
 
 def press(page: Any, key: str, times: int = 1) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import notes_of
 import pytest
 from msgspec.structs import replace
-from pagekit import drawn, launched
+from pagekit import drawn, launched, visit
 from test_first_screen import seek
 
 import hsd_core
@@ -66,14 +66,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Itera
     tracefile.write(folder / "02-unsaid.jsonl.gz", [unsaid(event) for event in events])
     with launched(Pipeline, traces=folder) as address:
         yield address
-
-
-def visit(page: Any, site: str, query: str, size: tuple[int, int] = (1440, 900)) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?{query}")
-    page.wait_for_selector(".hx-flow .hx-tok")
-    drawn(page)
 
 
 # Steps back until this is found; what was found at each.

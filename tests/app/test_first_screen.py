@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pagekit
 import pytest
 from cases import first_always
 from pagekit import CALM, SEEN, SHIFTS, drawn, worst_window
@@ -23,11 +24,7 @@ DESK, PHONE, PROJECTOR = (1440, 900), (390, 844), (1920, 1080)
 
 
 def visit(page: Any, shipped: str, recording: str = "01-code", size: tuple[int, int] = DESK, query: str = "") -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{shipped}/?recording={recording}&{query}")
-    page.wait_for_selector(".hx-flow .hx-tok")
-    drawn(page)
+    pagekit.visit(page, shipped, f"recording={recording}&{query}", size)
 
 
 def seek(page: Any, share: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cases import first_always
-from pagekit import CALM, OPENED, drawn
+from pagekit import CALM, OPENED, drawn, visit
 from test_first_screen import DESK, PHONE, PROJECTOR
 
 README = Path(__file__).parents[2] / "app" / "README.md"
@@ -35,11 +35,7 @@ PLACES = """() => Object.fromEntries(
 
 
 def calm(page: Any, shipped: str, size: tuple[int, int] = DESK, query: str = CALM) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{shipped}/?recording=01-code&at=12.5&{query}")
-    page.wait_for_selector(".hx-flow .hx-tok")
-    drawn(page)
+    visit(page, shipped, f"recording=01-code&at=12.5&{query}", size)
 
 
 def seen(page: Any, selectors: tuple[str, ...]) -> list[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pagekit
 import pytest
 from pagekit import drawn
 from test_first_screen import DESK, PHONE, seek, visit
@@ -14,14 +15,6 @@ LESSON = ".hx-lesson[aria-busy=false] .hx-step-title"
 WHOLE = "(x) => x.scrollHeight <= x.clientHeight + 1"
 CUT = """() => [...document.querySelectorAll('.hx-floor-name b')]
   .filter((x) => x.scrollWidth > x.clientWidth + 1 || x.scrollHeight > x.clientHeight + 2).map((x) => x.textContent)"""
-
-
-def opened(page: Any, address: str, ready: str, size: tuple[int, int]) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(address)
-    page.wait_for_selector(ready)
-    drawn(page)
 
 
 @pytest.mark.parametrize(("recording", "size"), [("01-code", LAPTOP), ("01-code", DESK), ("09-four-levels", DESK)])
@@ -43,7 +36,7 @@ def test_the_text_has_lines_and_every_floor_is_in_sight(
 @pytest.mark.parametrize("panel", ["anatomy", "databases", "proof"])
 @pytest.mark.everything
 def test_in_a_low_window_a_panel_leaves_the_transport_in_sight(page: Any, shipped: str, panel: str) -> None:
-    opened(page, f"{shipped}/?recording=06-chat-sampled&{panel}=1", ".hx-desk:visible", LAPTOP)
+    pagekit.visit(page, shipped, f"recording=06-chat-sampled&{panel}=1", LAPTOP, ".hx-desk:visible")
     transport = box(page, ".hx-transport")
     assert transport["y"] + transport["height"] <= LAPTOP[1]
     desk = box(page, ".hx-desk:visible")
@@ -52,7 +45,7 @@ def test_in_a_low_window_a_panel_leaves_the_transport_in_sight(page: Any, shippe
 
 @pytest.mark.everything
 def test_in_a_low_window_the_draws_stand_over_their_explanation(page: Any, shipped: str) -> None:
-    opened(page, f"{shipped}/?recording=06-chat-sampled&proof=1", ".hx-proof-chart", LAPTOP)
+    pagekit.visit(page, shipped, "recording=06-chat-sampled&proof=1", LAPTOP, ".hx-proof-chart")
     foot = box(page, ".hx-proof-foot")
     for chart in page.locator(".hx-proof-chart").all():
         at = chart.bounding_box()
@@ -64,7 +57,7 @@ def test_in_a_low_window_the_draws_stand_over_their_explanation(page: Any, shipp
 @pytest.mark.parametrize("lesson", [5, 10])
 @pytest.mark.everything
 def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, lesson: int) -> None:
-    opened(page, f"{shipped}/?tab=learn&lesson={lesson}&beside=1", LESSON, DESK)
+    pagekit.visit(page, shipped, f"tab=learn&lesson={lesson}&beside=1", DESK, LESSON)
     page.wait_for_selector(".hx-floor-card")
     assert page.evaluate(CUT) == []
     assert page.locator(".hx-caption-text").evaluate(WHOLE)
@@ -72,7 +65,7 @@ def test_beside_a_lesson_every_level_keeps_its_name(page: Any, shipped: str, les
 
 @pytest.mark.everything
 def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, shipped: str) -> None:
-    opened(page, f"{shipped}/?tab=learn&lesson=7&step=2", LESSON, LAPTOP)
+    pagekit.visit(page, shipped, "tab=learn&lesson=7&step=2", LAPTOP, LESSON)
     page.get_by_role("button", name="I do not know; show me").click()
     page.get_by_role("button", name="See it in Explore").click()
     page.wait_for_selector(".hx-colours.hx-lit")
@@ -87,21 +80,21 @@ def test_in_a_low_window_a_step_that_speaks_of_the_legend_shows_it(page: Any, sh
 def test_presenting_keeps_names_and_makes_panels_and_lessons_large(
     page: Any, shipped: str, size: tuple[int, int]
 ) -> None:
-    opened(page, f"{shipped}/?recording=01-code&present=1", ".hx-floor-card", size)
+    pagekit.visit(page, shipped, "recording=01-code&present=1", size, ".hx-floor-card")
     assert page.evaluate(CUT) == []
-    opened(page, f"{shipped}/?recording=01-code&present=1&at=6&anatomy=1", ".hx-an-act", size)
+    pagekit.visit(page, shipped, "recording=01-code&present=1&at=6&anatomy=1", size, ".hx-an-act")
     word = page.locator(".hx-an-word").first
     large = "(x) => parseFloat(getComputedStyle(x).fontSize) * (x.currentCSSZoom ?? 1)"
     assert word.evaluate(large) >= 16
     transport = box(page, ".hx-transport")
     assert transport["y"] + transport["height"] <= size[1]
-    opened(page, f"{shipped}/?tab=learn&lesson=5&present=1", LESSON, size)
+    pagekit.visit(page, shipped, "tab=learn&lesson=5&present=1", size, LESSON)
     assert page.locator(".hx-lesson-body p").first.evaluate(large) >= 18
 
 
 @pytest.mark.everything
 def test_presented_races_have_their_letters_between_the_lines(page: Any, shipped: str) -> None:
-    opened(page, f"{shipped}/?tab=race&present=1", ".hx-race-column .hx-tok[data-mark]", DESK)
+    pagekit.visit(page, shipped, "tab=race&present=1", DESK, ".hx-race-column .hx-tok[data-mark]")
     gap, mark = page.locator(".hx-race-column .hx-flow").first.evaluate("""(flow) => {
       const token = flow.querySelector('.hx-tok[data-mark]');
       const line = parseFloat(getComputedStyle(flow).lineHeight);
@@ -113,7 +106,7 @@ def test_presented_races_have_their_letters_between_the_lines(page: Any, shipped
 
 @pytest.mark.everything
 def test_on_a_phone_the_row_of_differences_and_the_menus_of_a_comparison_can_be_read(page: Any, shipped: str) -> None:
-    opened(page, f"{shipped}/?tab=race&compare=01-code,09-four-levels", ".hx-race-differ", PHONE)
+    pagekit.visit(page, shipped, "tab=race&compare=01-code,09-four-levels", PHONE, ".hx-race-differ")
     parts = [page.locator(f".hx-race-differ {part}").bounding_box() for part in ("h3", ".hx-race-track", "p")]
     assert all(part["width"] > 40 for part in parts)
     assert all(apart(part, other) for i, part in enumerate(parts) for other in parts[i + 1 :])

@@ -7,7 +7,7 @@ from typing import Any
 
 import notes_of
 import pytest
-from pagekit import drawn
+from pagekit import drawn, visit
 from words_of import Words, crossed
 
 import hsd_core
@@ -31,10 +31,7 @@ def crossing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(page: Any, site: str, path: Path, size: tuple[int, int]) -> None:
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{site}/?recording=01-code&panel=time+controls")
-    page.wait_for_selector(".hx-flow .hx-tok")
+    visit(page, site, "recording=01-code&panel=time+controls", size)
     page.locator('input[type="file"]').set_input_files(str(path))
     page.wait_for_function("document.querySelectorAll('.hx-flow .hx-tok').length === 24")
     page.get_by_role("button", name="To the start").click()
