@@ -199,6 +199,8 @@ def test_a_run_in_one_file_replays_from_a_disk_without_a_network(
     alone.wait_for_selector(".hx-flow .hx-tok")
     drawn(alone)
     assert "Returns a dictionary with the lowest" in text_of(alone)
+    header = tracefile.read(TRACE)[0]
+    assert header.recorded[:10] in alone.locator(".hx-status").first.get_attribute("data-tip")
     for part in (".hx-lane-svg", ".hx-tower .hx-floor", ".hx-transport-slider", ".hx-live", ".hx-figures"):
         assert alone.locator(part).first.is_visible(), part
     assert not alone.locator(".hx-tower").get_by_role("switch").count()  # it is shown, not composed
