@@ -77,15 +77,16 @@ MORE: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
 )
 _LONG = {**_LLAMA, "max_position_embeddings": 512, "sliding_window": 16}
 _TURNS = {**_LONG, "layer_types": ["sliding_attention", "full_attention"] * 2}
-_GEMMA = {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": VOCABULARY, "num_kv_shared_layers": 2}
+_GEMMA = {**_TURNS, "tie_word_embeddings": False}  # tied, a tiny random one would repeat its last token
+_GEMMA3N = {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": VOCABULARY, "num_kv_shared_layers": 2}
 _PHI = {"intermediate_size": 96, "pad_token_id": 0, "max_position_embeddings": 512, "sliding_window": 16}
 # Some or all layers attend to a window of 16 positions.
 WINDOWED: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
     {
-        "gemma2": ("Gemma2Config", _TURNS),
-        "gemma3": ("Gemma3TextConfig", _TURNS),
-        "gemma3n": ("Gemma3nTextConfig", {**_TURNS, **_GEMMA, "laurel_rank": 8, "intermediate_size": [96] * 4}),
-        "gemma4": ("Gemma4TextConfig", {**_TURNS, **_GEMMA, "global_head_dim": 16}),
+        "gemma2": ("Gemma2Config", _GEMMA),
+        "gemma3": ("Gemma3TextConfig", _GEMMA),
+        "gemma3n": ("Gemma3nTextConfig", {**_GEMMA, **_GEMMA3N, "laurel_rank": 8, "intermediate_size": [96] * 4}),
+        "gemma4": ("Gemma4TextConfig", {**_GEMMA, **_GEMMA3N, "global_head_dim": 16}),
         "gpt-oss": ("GptOssConfig", {**_TURNS, "num_local_experts": 4, "num_experts_per_tok": 2}),
         "olmo3": ("Olmo3Config", _TURNS),
         "llama4": ("Llama4TextConfig", {**_LONG, "attention_chunk_size": 16, "intermediate_size_mlp": 96}),

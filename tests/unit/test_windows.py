@@ -94,6 +94,7 @@ def test_stacks_write_what_plain_decoding_and_transformers_write(folders: Path, 
         return list(pipeline.run(stack, PROMPT, raw=True, max_new_tokens=TOKENS))
 
     plain = run("target")
+    assert len(set(committed_ids(plain))) > 4
     for stack in STACKS:
         assert compare(run(stack), plain).holds, stack
     ids = torch.tensor([pipeline.encode(PROMPT, raw=True)])
