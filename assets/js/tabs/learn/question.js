@@ -122,7 +122,7 @@ function verdict(/** @type {Question} */ question, /** @type {Context} */ { answ
     if (answer === null) return saying(`${WORDS.shown} ${WORDS.found(shown)}`, "shown");
     const value = Number(found.value) * (found.text.endsWith("%") ? 100 : 1);
     const near = isNear(answer, value, question.number.within, given(question.number, sources()));
-    if (answer === value || answer === Number.parseFloat(found.text)) {
+    if (answer === value || answer === Number.parseFloat(found.text.replace(",", "."))) {
       return saying(`${WORDS.right} ${WORDS.found(shown)}`, "right");
     }
     return saying((near ? WORDS.near : WORDS.off)(answer, shown), near ? "right" : "off");

@@ -1,6 +1,7 @@
 /** The figures that people study, below the fold: what plotly draws of a run as far as it is written, from the series of the live
  *  charts, the gauges and the tokens' verdicts. Pure functions of the model, but for the page's colours. */
 
+import { fixed } from "../../../../text/numbers.js";
 import { clockOf } from "../../../shared/levels/overlap.js";
 import { stackName } from "../../../shared/levels/stack-names.js";
 import { Plot } from "../../../shared/plots/plots.js";
@@ -120,7 +121,7 @@ function time(model) {
   }));
   const rows = spent.map(({ level, kept, lost, drafts }) => [
     level.name,
-    ...[ms(prefill(level.index)), drafts ? kept : 0, drafts ? 0 : kept, lost].map((x) => x.toFixed(1)),
+    ...[ms(prefill(level.index)), drafts ? kept : 0, drafts ? 0 : kept, lost].map((x) => fixed(x, 1)),
   ]);
   return {
     ...{ title: STUDY.time.title, text: STUDY.time.text },
@@ -134,9 +135,9 @@ function time(model) {
     },
     table: {
       columns: STUDY.time.columns,
-      rows: [...rows, [STUDY.time.between, "", "", "", STUDY.time.took(between.toFixed(1))]],
+      rows: [...rows, [STUDY.time.between, "", "", "", STUDY.time.took(fixed(between, 1))]],
     },
-    read: (curve, point) => STUDY.time.heard(names[point], parts[curve].values[point].toFixed(1), parts[curve].name),
+    read: (curve, point) => STUDY.time.heard(names[point], fixed(parts[curve].values[point], 1), parts[curve].name),
   };
 }
 
@@ -233,12 +234,12 @@ function tokens(model, over) {
       columns: STUDY.tokens.columns,
       rows: runs.map(({ name, curve, begun, rate }) => {
         const end = curve.at(-1) ?? { t: begun, n: 0 };
-        return [name, ms(begun).toFixed(0), end.n, ms(end.t).toFixed(0), rate === null ? "" : rate.toFixed(1)];
+        return [name, ms(begun).toFixed(0), end.n, ms(end.t).toFixed(0), rate === null ? "" : fixed(rate, 1)];
       }),
     },
     read: (curve, point) => {
       const { t, n } = points[curve][point];
-      return STUDY.tokens.heard(runs[curve].name, (t / 1e9).toFixed(2), n);
+      return STUDY.tokens.heard(runs[curve].name, fixed(t / 1e9, 2), n);
     },
   };
 }
