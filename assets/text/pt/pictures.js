@@ -70,7 +70,7 @@ export const WORDS = {
     label: "Tokens por passagem e velocidade, pelo comprimento do bloco",
     a: { label: "aceitação a", text: (v) => fixed(v, 2) },
     n: { label: "palpites n", text: (v) => String(v) },
-    c: { label: "custo de um palpite, em passagens", text: (v) => fixed(v, 2) },
+    c: { label: "custo do palpite, em passagens", text: (v) => fixed(v, 2) },
     key: {
       bar: "chance de uma passagem chegar até aqui",
       tokens: "tokens por passagem",

@@ -144,7 +144,7 @@ export const WORDS = {
     byToken: "token por token",
     byTime: "por tempo",
     overPlain: (clock) =>
-      clock ? `em relação à sua própria execução simples, ${clock}` : "em relação à sua própria execução simples",
+      clock ? `sobre a sua própria execução simples, ${clock}` : "sobre a sua própria execução simples",
     noPlain: "a decodificação simples não foi medida",
     gainTip:
       "tokens/s da execução / tokens/s da decodificação simples, medida junto com ela; duas gravações podem ser de dias diferentes",
