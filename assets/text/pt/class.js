@@ -5,9 +5,9 @@ const clocked = (/** @type {number} */ s) => `${Math.floor(s / 60)}:${String(s %
 const TABS = {
   explore: "Explorar",
   race: "Corrida",
-  learn: "Aprender",
-  planner: "Planejador",
-  results: "Resultados",
+  learn: "Lições",
+  planner: "Plano",
+  results: "Dados",
   atlas: "Atlas",
 };
 

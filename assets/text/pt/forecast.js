@@ -74,7 +74,7 @@ export const WORDS = {
       `${capital(HOW[how] ?? how)}: ${ms} ms por token${gain && `, ${gain} a decodificação simples`}.`,
     lost: "o servidor não respondeu; mude a pilha para perguntar de novo",
     auto: "Auto muda níveis e comprimentos de bloco enquanto roda",
-    madeUp: "estes níveis são simulados; a aba Planejador calcula o seu custo",
+    madeUp: "estes níveis são simulados; a aba Plano calcula o seu custo",
     faulty: "esta pilha não pode ser executada",
     here: (day) => `Pelo perfil desta máquina${day && `, medido em ${day}`}.`,
     shipped: (where, day) =>
@@ -89,7 +89,7 @@ export const WORDS = {
     errorTip:
       "(previsto \u2212 medido) / medido. Se a máquina está hoje mais lenta do que quando o perfil foi medido, os ms mudam, mas a aceleração quase não",
     predictedTip:
-      "ms por token e aceleração esperados em relação à decodificação simples: a recursão exata sobre este perfil, como na aba Planejador",
+      "ms por token e aceleração esperados em relação à decodificação simples: a recursão exata sobre este perfil, como na aba Plano",
     measuredTip:
       "da execução mostrada: tempo de decodificação / tokens confirmados, sem o prefill; contra a decodificação simples na mesma execução",
     gain: (from, to) => `${fixed(from, 2)}× → ${fixed(to, 2)}× previsto`,

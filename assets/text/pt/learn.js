@@ -1,4 +1,4 @@
-/** A aba Aprender. */
+/** A aba Lições. */
 
 import { local } from "../numbers.js";
 
@@ -7,7 +7,7 @@ const SPEED_UP = "tokens/s / tokens/s da decodificação simples do mesmo alvo, 
 /** @type {import("../language.js").Translation<typeof import("../en/learn.js")>} */
 export const WORDS = {
   WORDS: {
-    title: "Aprender",
+    title: "Lições",
     lead: "Lições de uma tela cada: uma figura de uma execução real para olhar e tocar, uma pergunta antes de cada explicação, e Explorar a um toque de distância.",
     failed: "O servidor não conseguiu enviar as lições; abra esta aba de novo para tentar outra vez.",
     none: "Não há lições aqui.",

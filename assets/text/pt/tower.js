@@ -26,7 +26,7 @@ export const WORDS = {
     madeUp:
       "Simulado: nenhum modelo rodou. O tempo de cada chamada e a frequência com que os níveis concordam são suposições de um perfil.",
     madeUpOther:
-      "Níveis simulados; a execução mostrada usou outra pilha deles. A aba Planejador planeja e reproduz essas pilhas.",
+      "Níveis simulados; a execução mostrada usou outra pilha deles. A aba Plano planeja e reproduz essas pilhas.",
   },
   FLOOR: {
     block: "T: o máximo de tokens que este nível entrega para cima",

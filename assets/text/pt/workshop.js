@@ -9,9 +9,9 @@ const unit = (/** @type {string} */ text) => (text ? ` ${text}` : "");
 const TABS = {
   explore: "Explorar",
   race: "Corrida",
-  learn: "Aprender",
-  planner: "Planejador",
-  results: "Resultados",
+  learn: "Lições",
+  planner: "Plano",
+  results: "Dados",
   atlas: "Atlas",
 };
 
