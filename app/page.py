@@ -92,7 +92,7 @@ def build(
     if room is not None:
         _hold(demo, play, room, caps or ClassCaps())
     with demo:
-        with gr.Tabs(elem_id="tabs"):
+        with gr.Tabs(elem_id="tabs", overflow_behavior="wrap"):  # no tab hides in a menu: the bar scrolls (layout.css)
             for name, view in VIEWS.items():
                 with gr.Tab(view.TITLE, id=name, elem_id=f"tab-{name}"):
                     view.build(play, shipped)

@@ -28,6 +28,7 @@ export function openTab(name) {
   rest();
   tab.click();
   tab.focus({ preventScroll: true });
+  tab.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
 /**
@@ -38,7 +39,9 @@ export function tabAsked(first = "") {
   let led = false; // by the address, which then needs no other entry
   const lead = (/** @type {string} */ name) => {
     led = true;
-    (named(name) ?? (name ? null : all()[0]))?.click();
+    const tab = named(name) ?? (name ? null : all()[0]);
+    tab?.click();
+    tab?.scrollIntoView({ inline: "nearest", block: "nearest" });
     led = false;
   };
   const asked = () => (new URLSearchParams(location.search).get("tab") ?? "").slice(0, 40);
