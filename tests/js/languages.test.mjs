@@ -1,7 +1,7 @@
 // Claims about the other languages: what each lacks, room by room, and that what it has fits. Run: node --test tests/js
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
@@ -16,6 +16,8 @@ const UNTRANSLATED = /^(?:CHART\.ms|HOPS\.ms|CARD\.states\.future)$|^GLOSSARY\..
 const listed = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, TEXT)).filter((name) => name.endsWith(".js"));
 const rooms = listed("en/").map((name) => name.slice(0, -3));
+const SYSTEMS = new URL("../../assets/js/systems/", import.meta.url);
+const spoken = readdirSync(SYSTEMS).filter((name) => existsSync(new URL(`${name}/words.js`, SYSTEMS)));
 const languages = readdirSync(TEXT, { withFileTypes: true })
   .filter((one) => one.isDirectory() && one.name !== "en")
   .map((one) => one.name);
@@ -49,6 +51,36 @@ for (const language of CLAIMED)
     );
     assert.deepEqual(open.flat(), []);
   });
+
+/** What a language says of a system. @param {string} language @param {string} system @returns {Promise<any>} */
+async function ofSystem(language, system) {
+  const file = new URL(`${system}/words.${language}.js`, SYSTEMS);
+  return existsSync(file) ? (await import(file.href)).WORDS : {};
+}
+
+test("what each language lacks of systems; it has no text that English has not", async (t) => {
+  for (const language of languages) {
+    const open = [];
+    for (const system of spoken) {
+      const english = await import(new URL(`${system}/words.js`, SYSTEMS).href);
+      const other = await ofSystem(language, system);
+      assert.deepEqual(missing(other, english), [], `${language}: ${system}`);
+      const count = missing(english, other).length;
+      if (count) open.push(`${system} ${count}`);
+    }
+    t.diagnostic(`${language}: ${open.length ? `keys missing: ${open.join(", ")}` : "whole"}`);
+  }
+});
+
+test("a system's texts are put in the place of the English ones", () => {
+  for (const system of spoken) {
+    const seen = `
+      globalThis.hxText = { language: "xx", rooms: { "systems/${system}": new Proxy({}, { ownKeys: () => process.exit(3) }) } };
+      await import("${SYSTEMS.href}${system}/words.js");`;
+    const { status } = spawnSync(process.execPath, ["--input-type=module", "-e", seen]);
+    assert.equal(status, 3, `${system}/words.js does not ask for its translation`);
+  }
+});
 
 test("a language has no room and no text that English has not", async () => {
   for (const language of languages)

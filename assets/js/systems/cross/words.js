@@ -1,5 +1,6 @@
 /** The sentences of the two rulers. */
 
+import { translate } from "../../../text/language.js";
 import { many } from "../../../text/many.js";
 
 export const RULER = {
@@ -13,3 +14,5 @@ export const RULER = {
     return `${same}${kept}${x.rest ? `; ${many(x.rest, "byte")} did not go up` : ""}.`;
   },
 };
+
+translate("systems/cross", { RULER });

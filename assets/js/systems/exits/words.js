@@ -1,7 +1,10 @@
 /** Early exits, on the Results tab: the sentences of their studies. */
 
+import { translate } from "../../../text/language.js";
+import { fixed } from "../../../text/numbers.js";
+
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
-const two = (/** @type {number} */ value) => value.toFixed(2);
+const two = (/** @type {number} */ value) => fixed(value, 2);
 
 export const EXITS = {
   title: "Early exits",
@@ -138,3 +141,5 @@ export const LOST = {
     `the first ${at}${of ? ` of ${of}` : ""} layers take ${percent} % of a pass`,
   why: (/** @type {string} */ parts) => `${parts[0].toUpperCase()}${parts.slice(1)}.`,
 };
+
+translate("systems/exits", { EXITS, BY_DEPTH, QUARTER, SWEEP, RUNS, RATIOS, NEEDED, CACHE, LOST });

@@ -1,18 +1,21 @@
 /** What the page says of levels that work at the same time: a lesson's picture, and the Planner's question. */
 
+import { translate } from "../../../text/language.js";
+import { fixed } from "../../../text/numbers.js";
+
 const whole = (/** @type {number} */ share) => {
   const percent = 100 * share;
   return percent > 0 && percent < 10 && Math.abs(percent - Math.round(percent)) > 0.05
-    ? percent.toFixed(1)
+    ? fixed(percent, 1)
     : String(Math.round(percent));
 };
 
 /** One level after another, and both at the same time. */
 export const LOCK_STEP = {
   label: "Drafting and verifying in turn, and at the same time",
-  a: { label: "acceptance a", text: (/** @type {number} */ v) => v.toFixed(2) },
+  a: { label: "acceptance a", text: (/** @type {number} */ v) => fixed(v, 2) },
   g: { label: "tokens of a block", text: (/** @type {number} */ v) => String(v) },
-  d: { label: "cost of a draft, in passes", text: (/** @type {number} */ v) => v.toFixed(2) },
+  d: { label: "cost of a draft, in passes", text: (/** @type {number} */ v) => fixed(v, 2) },
   key: ["drafting", "verifying"],
   turn: "in turn",
   step: "two machines",
@@ -81,7 +84,7 @@ export const SECOND = {
   upright: "accepted by the target",
   percent: (/** @type {number} */ share) => `${whole(share)} %`,
   ms: (/** @type {string} */ ms) => `${ms} ms`,
-  times: (/** @type {number} */ gain) => `${gain.toFixed(2)}\u00d7`,
+  times: (/** @type {number} */ gain) => `${fixed(gain, 2)}\u00d7`,
   same: "no difference",
   band: (/** @type {number|undefined} */ low, /** @type {number|undefined} */ high) =>
     low === undefined
@@ -104,3 +107,5 @@ export const SECOND = {
   map: "gain of a second machine, by acceptance and cost",
   asTable: "the map as a table",
 };
+
+translate("systems/lanes", { LOCK_STEP, SECOND });

@@ -1,11 +1,13 @@
 /** Scaling laws of acceptance, on the Results tab. */
 
-const percent = (/** @type {number} */ share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+import { translate } from "../../../text/language.js";
+import { count, fixed } from "../../../text/numbers.js";
+
+const percent = (/** @type {number} */ share, digits = 0) => `${fixed(100 * share, digits)} %`;
 const signed = (/** @type {number} */ value, digits = 3) =>
-  `${value < 0 ? "\u2212" : "+"}${Math.abs(value).toFixed(digits)}`;
-const count = (/** @type {number} */ n) => n.toLocaleString("en");
+  `${value < 0 ? "\u2212" : "+"}${fixed(Math.abs(value), digits)}`;
 const large = (/** @type {number} */ n) =>
-  n < 1e6 ? `${count(Math.round(n / 1000))} thousand` : `${(n / 1e6).toFixed(1)} million`;
+  n < 1e6 ? `${count(Math.round(n / 1000))} thousand` : `${fixed(n / 1e6, 1)} million`;
 
 /** @type {Record<string, string>} */
 const TEXTS = { held_out: "held-out prompts of the same sources", other: "texts that no training read" };
@@ -47,7 +49,7 @@ export const OVER_TOKENS = {
     text: "Measured in the same rounds. Scylla calls this count the acceptance rate: how many tokens one pass of the target yields.",
     axis: "tokens a pass",
     hover: "%{fullData.name}<br>%{x:,} tokens: %{y:.2f} a pass (%{customdata})<extra></extra>",
-    value: (/** @type {number} */ value) => value.toFixed(3),
+    value: (/** @type {number} */ value) => fixed(value, 3),
     step: (/** @type {number} */ value) => signed(value, 3),
     unit: "",
   },
@@ -76,7 +78,7 @@ export const SIZES = {
     `${layers} ${layers === 1 ? "layer" : "layers"}, ${count(rows)} rows`,
   axis: "own layers, rows of the head, weights read a drafted token",
   tick: (/** @type {number} */ layers, /** @type {number} */ rows, /** @type {number} */ millions) =>
-    `${layers} ${layers === 1 ? "layer" : "layers"}<br>${count(rows)} rows<br>${millions.toFixed(1)} M`,
+    `${layers} ${layers === 1 ? "layer" : "layers"}<br>${count(rows)} rows<br>${fixed(millions, 1)} M`,
   weights: "million weights read a drafted token",
   rate: "acceptance rate",
   draft: "draft",
@@ -105,3 +107,5 @@ export const HOUR = {
   learned: "tokens of training",
   hover: "%{x}<br>%{fullData.name}: %{y:.1f} tokens/s (%{customdata})<extra></extra>",
 };
+
+translate("systems/nano", { SCALING, OVER_TOKENS, SIZES, HOUR });

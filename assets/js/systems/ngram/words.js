@@ -1,7 +1,10 @@
 /** The sentences of the databases' view, and of a lesson's picture of a lookup. */
 
+import { translate } from "../../../text/language.js";
+import { count, fixed } from "../../../text/numbers.js";
+
 const many = (/** @type {number} */ n, /** @type {string} */ word, more = `${word}s`) =>
-  `${n.toLocaleString("en")} ${n === 1 ? word : more}`;
+  `${count(n)} ${n === 1 ? word : more}`;
 
 export const DB = {
   open: "Databases",
@@ -28,10 +31,9 @@ export const SHARES = {
   share: "share of the text",
   others: "written by models",
   silent: "none knew",
-  silentOf: (/** @type {number} */ n) => `${n.toLocaleString("en")} lookups`,
-  ratio: (/** @type {number} */ kept, /** @type {number} */ offered) =>
-    `${kept.toLocaleString("en")} / ${offered.toLocaleString("en")}`,
-  percent: (/** @type {number} */ part) => `${(100 * part).toFixed(part > 0 && part < 0.0995 ? 1 : 0)}%`,
+  silentOf: (/** @type {number} */ n) => `${count(n)} lookups`,
+  ratio: (/** @type {number} */ kept, /** @type {number} */ offered) => `${count(kept)} / ${count(offered)}`,
+  percent: (/** @type {number} */ part) => `${fixed(100 * part, part > 0 && part < 0.0995 ? 1 : 0)}%`,
 };
 
 /** A lookup, step by step. */
@@ -59,7 +61,7 @@ export const ENTRIES = {
   title: (/** @type {number} */ held) => `D_c, the context: ${many(held, "entry", "entries")}`,
   tip: "Which tokens followed which keys in the prompt and the text. Each token gives one entry per key length.",
   evicted: (/** @type {number} */ n, /** @type {number} */ kept) =>
-    `${n.toLocaleString("en")} evicted: a key keeps its ${kept} latest continuations`,
+    `${count(n)} evicted: a key keeps its ${kept} latest continuations`,
   hit: (/** @type {string} */ where) => `Found in ${where}: `,
   prompt: "the prompt",
   text: "the text",
@@ -74,11 +76,10 @@ export const ENTRIES = {
   fresh: (/** @type {number} */ n) => `${n} new`,
   again: "seen again",
   gone: "evicted",
-  more: (/** @type {number} */ shown, /** @type {number} */ held) =>
-    `the last ${shown} used, of ${held.toLocaleString("en")}`,
+  more: (/** @type {number} */ shown, /** @type {number} */ held) => `the last ${shown} used, of ${count(held)}`,
   unsaid: "This recording does not say how the context\u2019s database was kept, so its entries are not shown.",
   differs: (/** @type {number} */ told, /** @type {number} */ own) =>
-    `The recording counts ${told.toLocaleString("en")} insertions, its text gives ${own.toLocaleString("en")}: do not trust these entries.`,
+    `The recording counts ${count(told)} insertions, its text gives ${count(own)}: do not trust these entries.`,
 };
 
 export const WINDOW = {
@@ -88,7 +89,7 @@ export const WINDOW = {
   head: "first",
   said: "just written",
   fills: "The window is filling: its first n-grams come when it is full.",
-  behind: (/** @type {number} */ n) => `Kept after this token, newest first: ${n.toLocaleString("en")}`,
+  behind: (/** @type {number} */ n) => `Kept after this token, newest first: ${count(n)}`,
   other: "The last answer did not come from the window ahead.",
   list: "n-grams kept after the token that was looked up",
 };
@@ -103,7 +104,7 @@ export const LOOKUP = {
   which: "lookup",
   of: (/** @type {number} */ n, /** @type {number} */ all) => `${n} of ${all}`,
   heads: ["database", "holds", "came in", "went out", "this lookup"],
-  count: (/** @type {number} */ n) => n.toLocaleString("en"),
+  count: (/** @type {number} */ n) => count(n),
   fixed: "never changes",
   answered: "answered",
   asked: (/** @type {string[]} */ order, /** @type {string} */ letter, /** @type {string|null} */ by) =>
@@ -116,3 +117,5 @@ export const LOOKUP = {
       `The level above kept ${x.fate.kept} of ${x.count}. What the round wrote is filed under new keys in the text\u2019s own database.`,
   ],
 };
+
+translate("systems/ngram", { DB, SHARES, LOOKUPS, ENTRIES, WINDOW, LOOKUP });

@@ -1,6 +1,8 @@
 /** The sentences of the map of sublayers. */
 
+import { translate } from "../../../text/language.js";
 import { many } from "../../../text/many.js";
+import { fixed } from "../../../text/numbers.js";
 
 const percent = (/** @type {number} */ share) => `${Math.round(100 * share)}\u202f%`;
 
@@ -27,7 +29,7 @@ export const LADDER = {
     /** @type {number} */ left,
     /** @type {number} */ gain,
   ) =>
-    `${count} left out: right on ${percent(agree)} of tokens, reads ${percent(left)} of the weights; at best ${gain.toFixed(2)}\u00d7 plain decoding.`,
+    `${count} left out: right on ${percent(agree)} of tokens, reads ${percent(left)} of the weights; at best ${fixed(gain, 2)}\u00d7 plain decoding.`,
   rows: "a column a layer: attention above, MLP below",
   legend: { little: "little is lost", all: "all is lost", out: "left out" },
   figures: "All figures",
@@ -35,3 +37,5 @@ export const LADDER = {
   read: (/** @type {number} */ places, /** @type {number} */ texts, /** @type {string} */ machine) =>
     `Each alone, on ${many(places, "token")} of ${many(texts, "text")}, read as the first of a draft. ${machine}. At best: the draft costs its share of the weights, and each of its tokens agrees as the first does.`,
 };
+
+translate("systems/skip", { LADDER });

@@ -1,5 +1,7 @@
 /** What the page says of a store of a text's states. */
 
+import { translate } from "../../../text/language.js";
+
 export const STORE = {
   figure: /** @type {[string, string]} */ ([
     "queries of the store",
@@ -10,3 +12,5 @@ export const STORE = {
   asked: (/** @type {number} */ rows, /** @type {string} */ time) =>
     `of it ${time} for one query of the store, ${rows === 1 ? "1 row" : `${rows} rows at once`}`,
 };
+
+translate("systems/store", { STORE });
