@@ -126,9 +126,10 @@ def test_nothing_stands_loose_beside_the_rooms() -> None:
 def _homes(path: str) -> str:
     """Where the same idea may have a second home: words beside what says them, a command beside what it calls, what a
     kind declares beside what it builds, the readable decoder beside the compiled one, and what each folder of a tab, a
-    system or a page has: `NAME.js` in the folder of its name, `words.js`, `view.py`, `page.py`."""
+    system or a page has: `NAME.js` in the folder of its name, `words.js`, its translations, `view.py`, `page.py`."""
     parts = Path(path).parts
-    if parts[-1] in {f"{parts[-2]}.js", "words.js", "words.py", "view.py", "page.py"}:
+    own = re.sub(r"^words\.\w+\.js$", "words.js", parts[-1])
+    if own in {f"{parts[-2]}.js", "words.js", "words.py", "view.py", "page.py"}:
         return f"of {Path(*parts[-3:-1])}"
     return next((part for part in parts if part in {"words", "cli", "compiled"}), "")
 
