@@ -12,7 +12,8 @@ const WHOLE = [
   ...["presenter", "lanes", "charts", "forecast", "proof", "recordings", "help", "share", "default-stack"],
   ...["race", "learn", "pictures", "class", "workshop", "offline", "glossary", "anatomy"],
 ];
-const UNTRANSLATED = /^(?:CHART\.ms|HOPS\.ms|CARD\.states\.future)$|^GLOSSARY\..*\.(?:picture|forms|see\.0)/; // no words for a reader
+const UNTRANSLATED =
+  /^(?:CHART\.ms|HOPS\.ms|CARD\.states\.future)$|^GLOSSARY\..*\.(?:picture|forms|see\.0)|^LOCK_STEP\.[agd]\.text$|^RATIOS\.reported|^LOST\.why$|^OVER_TOKENS\.\w+\.(?:value|step)$/; // no words for a reader
 const listed = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, TEXT)).filter((name) => name.endsWith(".js"));
 const rooms = listed("en/").map((name) => name.slice(0, -3));
