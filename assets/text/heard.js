@@ -17,7 +17,11 @@ const patterns = Object.keys(known)
     form: new RegExp(`^${escaped(english).replace(/\{(\w+)\}/g, "(?<$1>.+?)")}$`, "s"),
   }));
 
-const NAMES = new Set(["name", "kind", "value", "letter", "stack", "prompt", "label"]); // of things, not for eyes
+const NAMES = new Set(["name", "kind", "value", "letter", "stack", "prompt"]); // of things, not for eyes
+
+/** What a control is called, which may be spelled as a key is: `server.json` has it as "label: guesses".
+ *  @param {unknown} text */
+const labelled = (text) => known[`label: ${text}`] ?? text;
 
 /** What the page is told once, such as the names of levels: strings that are known as a whole, wherever they stand in it.
  *  @template T @param {T} told @returns {T} */
@@ -26,7 +30,10 @@ export function translated(told) {
   if (typeof told === "string") return /** @type {any} */ (Object.hasOwn(known, told) ? known[told] : told);
   if (Array.isArray(told)) return /** @type {any} */ (told.map(translated));
   if (!told || typeof told !== "object") return told;
-  const parts = Object.entries(told).map(([name, part]) => [name, NAMES.has(name) ? part : translated(part)]);
+  const parts = Object.entries(told).map(([name, part]) => [
+    name,
+    NAMES.has(name) ? part : name === "label" ? labelled(part) : translated(part),
+  ]);
   return Object.fromEntries(parts);
 }
 

@@ -103,6 +103,15 @@ test("parts that change have the same names in what the server says", () => {
   }
 });
 
+test("labels of controls are said in the language, keys that are spelled alike are not", () => {
+  const seen = `
+    globalThis.hxText = { language: "xx", rooms: { server: { "label: store": "S", "label: head": "H", tip: "T" } } };
+    const { translated } = await import("${TEXT.href}heard.js");
+    console.log(JSON.stringify(translated({ keys: ["store", "head"], label: "head", tip: "tip", usual: "store" })));`;
+  const ran = execFileSync(process.execPath, ["--input-type=module", "-e", seen], { encoding: "utf8" });
+  assert.deepEqual(JSON.parse(ran), { keys: ["store", "head"], label: "H", tip: "T", usual: "store" });
+});
+
 test("a page in a language has its texts in the place of the English ones, and its decimal sign", () => {
   for (const language of languages) {
     const seen = `

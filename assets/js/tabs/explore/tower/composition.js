@@ -6,6 +6,7 @@ import { levelName } from "../../../shared/levels/stack-names.js";
 import { blockOf, format, missing, parse, same } from "../../../shared/levels/stack.js";
 import { shareText, trunksOf, trunksPlanned } from "../../../shared/levels/trunk.js";
 import { noteOf, runLevel } from "./floor/floor-notes.js";
+import { heard } from "../../../../text/heard.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
 /** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {Level & {on: boolean}} OnLevel */
@@ -225,7 +226,12 @@ export class Faults {
     const reply = await fetch(new URL(`../../../../../planner/faults?${query}`, import.meta.url)).catch(() => null);
     const found = reply?.ok ? await reply.json().catch(() => null) : null;
     if (this.known.size > KEPT) this.known.clear();
-    if (found) this.known.set(stack, found.faults);
+    /** @type {Fault[]} */ const faults = found?.faults ?? [];
+    if (found)
+      this.known.set(
+        stack,
+        faults.map((one) => ({ ...one, reason: heard(one.reason) })),
+      );
     if (stack !== this._wanted) return;
     // Without an answer nothing is held against it: Generate asks again, and so does the next change.
     if (!found) [this._wanted, this.last] = ["", new Map()];

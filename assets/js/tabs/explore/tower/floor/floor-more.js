@@ -109,7 +109,7 @@ function choice({ name: key, label, words, tip, inner = [] }, level, at) {
 }
 
 /** How many tokens are offered behind each token, by depth, and T follows; or what another key says instead. */
-function shape(/** @type {Key} */ { name: key, tip }, /** @type {OnFloor} */ level, /** @type {At} */ at) {
+function shape(/** @type {Key} */ { name: key, label, tip }, /** @type {OnFloor} */ level, /** @type {At} */ at) {
   const keys = [...grammar.keys.values()].filter((one) => one.name === key || one.instead === key);
   const names = keys.flatMap(({ name, words }) => {
     const own = level.options[name];
@@ -133,7 +133,7 @@ function shape(/** @type {Key} */ { name: key, tip }, /** @type {OnFloor} */ lev
   );
   select.selectedIndex = names.findIndex(({ name, value }) => value && level.options[name] === value);
   if (select.selectedIndex < 0) select.value = "";
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: key }), select);
+  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), select);
 }
 
 /** Whether something is done or not. @param {Key} key @param {OnFloor} level @param {At} at */

@@ -4,6 +4,7 @@ import { kindOf } from "../../../../shared/levels/kinds.js";
 import { roundNumber } from "../../../../shared/kit/round-number.js";
 import { fanOf } from "../../../../shared/levels/stack.js";
 import { stackName } from "../../../../shared/levels/stack-names.js";
+import { heard } from "../../../../../text/heard.js";
 import { FLOOR, PLAN } from "../../../../../text/en/tower.js";
 
 /** @typedef {import("../../../../shared/levels/stack.js").Level} Level @typedef {import("../../../../shared/levels/stack.js").Entry} Entry */
@@ -38,7 +39,7 @@ function ownNote(level, ran, known, share) {
     return known?.drafts?.find((draft) => draft.name === level.options.id)?.title || level.options.id;
   const dtype = level.options.dtype ?? ran?.dtype ?? known?.params?.dtype ?? "";
   const label = kind.reads?.weights ? "" : (ran?.label ?? known?.label ?? ""); // a copy's are the target's
-  return [label, dtype].filter(Boolean).join(", ") || kind.name;
+  return [heard(label), dtype].filter(Boolean).join(", ") || kind.name;
 }
 
 /** The databases of a key's value: letters, and files by their names alone. @param {string} value */

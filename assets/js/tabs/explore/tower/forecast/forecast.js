@@ -9,6 +9,7 @@ import { ofRun, ofTheory, stated } from "../../../../shared/levels/stated.js";
 import { dependsOnLength } from "../../../../shared/levels/text-length.js";
 import { plainSpeed } from "../../../../shared/run/figures.js";
 import { whyApart } from "./apart.js";
+import { heard } from "../../../../../text/heard.js";
 import { DEFAULT_STACK } from "../../../../../text/en/default-stack.js";
 import { words } from "../../../../../text/en/forecast.js";
 import { ratio, rounded } from "../../../../../text/numbers.js";
@@ -281,9 +282,11 @@ export class Prices {
     }
     if (this.known.size > KEPT) this.known.clear();
     const failed = { reason: answer?.error ?? words.lost };
-    stacks.forEach((stack, i) =>
-      this.known.set(key(where, stack), { about: answer?.about ?? null, ...(answer?.prices?.[i] ?? failed) }),
-    );
+    stacks.forEach((stack, i) => {
+      const price = { about: answer?.about ?? null, ...(answer?.prices?.[i] ?? failed) };
+      for (const part of ["reason", "brief"]) if (price[part]) price[part] = heard(price[part]);
+      this.known.set(key(where, stack), price);
+    });
     this._wanted = "";
     this.onNews();
     // What failed may be asked for again at the next change.
