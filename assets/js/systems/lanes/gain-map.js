@@ -5,7 +5,7 @@ import { svg } from "../../shared/kit/svg.js";
 import { SECOND } from "./words.js";
 import { h } from "../../shared/kit/dom.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
-import { rounded } from "../../../text/numbers.js";
+import { fixed, rounded } from "../../../text/numbers.js";
 import { nearestStop } from "../../tabs/planner/another/curve.js";
 
 const PAD = { left: 52, right: 16, top: 10, bottom: 46 };
@@ -137,7 +137,7 @@ export function gainTable({ shares, agreements, gains }) {
       {},
       h("th", { scope: "row", text: SECOND.percent(agreements[i]) }),
       ...across.map((j) =>
-        h("td", { "data-band": bandOf(gains[i][j]), "data-row": i, "data-at": j, text: gains[i][j].toFixed(2) }),
+        h("td", { "data-band": bandOf(gains[i][j]), "data-row": i, "data-at": j, text: fixed(gains[i][j], 2) }),
       ),
     );
   const head = [SECOND.corner, ...across.map((j) => SECOND.percent(shares[j]))];

@@ -9,7 +9,7 @@ import { atMost, inStep, inTurn, perStep, shortestOf, yielded } from "../../tabs
 import { overlaps } from "../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../shared/levels/stated.js";
 import { speedUp } from "../../shared/run/figures.js";
-import { ratio } from "../../../text/numbers.js";
+import { fixed, ratio } from "../../../text/numbers.js";
 import { frame, sheet, sliders } from "../../tabs/learn/pictures/frame.js";
 import { LOCK_STEP } from "./words.js";
 
@@ -115,8 +115,8 @@ function draw(el, width, height, { a, g, d }, hues) {
     text(narrow ? `${name}: ${yields}` : yields, { x: side, y: below, class: "hx-step-yield" });
   };
   const [inTurnYields, inStepYields] = [
-    LOCK_STEP.yields(yielded(a, g).toFixed(2), (draft + 1).toFixed(2)),
-    LOCK_STEP.yields(perStep(a, g).toFixed(2), step.toFixed(2)),
+    LOCK_STEP.yields(fixed(yielded(a, g), 2), fixed(draft + 1, 2)),
+    LOCK_STEP.yields(fixed(perStep(a, g), 2), fixed(step, 2)),
   ];
   put(LOCK_STEP.turn, inTurnYields, turnY + lane / 2 + 2, turnY + lane + 12);
   put(LOCK_STEP.step, inStepYields, stepY + lane + 2, stepY + 2 * lane + 14);

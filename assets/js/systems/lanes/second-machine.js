@@ -4,7 +4,7 @@
 import { h, say } from "../../shared/kit/dom.js";
 import { svg } from "../../shared/kit/svg.js";
 import { stackName } from "../../shared/levels/stack-names.js";
-import { rounded } from "../../../text/numbers.js";
+import { fixed, rounded } from "../../../text/numbers.js";
 import { SECOND } from "./words.js";
 import { stopsSlider } from "../../tabs/planner/another/curve.js";
 import { drawMap, mapScales, drafterTable, gainTable, EDGES, GAINING, gainAt, paysAt, together } from "./gain-map.js";
@@ -145,7 +145,7 @@ function headline({ one, two, gain, pays }) {
   if (!two) return SECOND.none;
   const name = stackName(two.stack.replace(/@with=\w+/, ""));
   return pays
-    ? SECOND.yes(name, gain.toFixed(2), rounded(two.ms), rounded(one.ms))
+    ? SECOND.yes(name, fixed(gain, 2), rounded(two.ms), rounded(one.ms))
     : SECOND.no(name, rounded(two.ms), rounded(one.ms));
 }
 
@@ -154,7 +154,7 @@ function ofDrafter(one) {
   const two = together(one);
   const [ms, alone] = [rounded(two.ms), rounded(one.apart.ms)];
   const said = {
-    yes: () => SECOND.gainsBy(one.name, one.gain.toFixed(2), ms, alone),
+    yes: () => SECOND.gainsBy(one.name, fixed(one.gain, 2), ms, alone),
     no: () => SECOND.loses(one.name, ms, alone),
     even: () => SECOND.even(one.name, ms),
   }[paysAt(one.gain)]();
@@ -168,7 +168,7 @@ function ofDrafter(one) {
 /** @param {number} gain @returns {[string, string]} */
 function ofPlace(gain) {
   const said = { yes: SECOND.here, no: SECOND.hereNo, even: () => SECOND.hereEven }[paysAt(gain)];
-  return [said(gain.toFixed(2)), SECOND.constant];
+  return [said(fixed(gain, 2)), SECOND.constant];
 }
 
 function bands() {

@@ -1,6 +1,7 @@
 /** The map of sublayers: a column a layer, attention above MLP, tinted by what is lost without each; a slider leaves out
  *  more and more of them. */
 
+import { fixed } from "../../../text/numbers.js";
 import { h, say } from "../../shared/kit/dom.js";
 import { svg } from "../../shared/kit/svg.js";
 import { bring } from "../index.js";
@@ -82,7 +83,7 @@ function drawn(ladder) {
 function table({ alone, layers }) {
   const share = (/** @type {string} */ kind, /** @type {number} */ layer) => {
     const found = alone.find((one) => one.kind === kind && one.layer === layer);
-    return found ? `${(100 * lost(found)).toFixed(1)}\u202f%` : "";
+    return found ? `${fixed(100 * lost(found), 1)}\u202f%` : "";
   };
   const rows = Array.from({ length: layers }, (_, layer) =>
     h(

@@ -1,7 +1,7 @@
 /** A store of a text's states: how often a run asked it, and how much of a pass that took. */
 
 import { box, set, svg } from "../../shared/kit/svg.js";
-import { duration } from "../../../text/numbers.js";
+import { duration, fixed } from "../../../text/numbers.js";
 import { bring } from "../index.js";
 import { STORE } from "./words.js";
 
@@ -36,9 +36,9 @@ bring({
     {
       name: "asked",
       words: STORE.figure,
-      text: (s) => (s.asked ? STORE.asks(s.asked, one(s.asked_rows / s.asked), s.asked_ms.toFixed(0)) : null),
+      text: (s) => (s.asked ? STORE.asks(s.asked, one(s.asked_rows / s.asked), fixed(s.asked_ms, 0)) : null),
     },
   ],
 });
 
-const one = (/** @type {number} */ value) => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
+const one = (/** @type {number} */ value) => fixed(value, value >= 100 ? 0 : 1);
