@@ -1,7 +1,8 @@
 /** What the server says, in the page's language: English sentences are looked up in `server.json` of its folder, where
- *  `{name}` stands for a part that changes. Each part is looked up in turn; what is not found stays as it is. */
+ *  `{name}` stands for a part that changes. Each part is looked up in turn; what is not found stays as it is, but for what stands between thousands. */
 
 import { LANGUAGE, ROOMS } from "./language.js";
+import { count } from "./numbers.js";
 
 /** @type {Record<string, string>} */
 const known = ROOMS.server ?? {};
@@ -40,6 +41,7 @@ export function translated(told) {
 /** @param {string} text @returns {string} */
 export function heard(text) {
   if (Object.hasOwn(known, text)) return known[text];
+  if (/^\d{1,3}(?:,\d{3})+$/.test(text)) return count(Number(text.replaceAll(",", "")));
   for (const { english, form } of patterns) {
     const parts = form.exec(text)?.groups;
     if (parts) return known[english].replace(/\{(\w+)\}/g, (_, name) => heard(parts[name]));
