@@ -1,5 +1,6 @@
 /** What the server says, in the page's language: English sentences are looked up in `server.json` of its folder, where
- *  `{name}` stands for a part that changes. Each part is looked up in turn; what is not found stays as it is, but for what stands between thousands. */
+ *  `{name}` stands for a part that changes. Each part is looked up in turn; what is not found stays as it is, but for
+ *  what stands between thousands. */
 
 import { LANGUAGE, ROOMS } from "./language.js";
 import { count } from "./numbers.js";
