@@ -22,8 +22,11 @@ const patterns = Object.keys(known)
 const NAMES = new Set(["name", "kind", "value", "letter", "stack", "prompt"]); // of things, not for eyes
 
 /** What a control is called, which may be spelled as a key is: `server.json` has it as "label: guesses".
- *  @param {unknown} text */
-const labelled = (text) => known[`label: ${text}`] ?? text;
+ *  @param {any} text */
+const labelled = (text) => known[`label: ${text}`] ?? translated(text);
+
+/** Parts with forms of their own. @type {Record<string, (part: any) => any>} */
+const FORMS = { label: labelled, reason: (part) => (typeof part === "string" ? heard(part) : part) };
 
 /** What the page is told once, such as the names of levels: strings that are known as a whole, wherever they stand in it.
  *  @template T @param {T} told @returns {T} */
@@ -34,7 +37,7 @@ export function translated(told) {
   if (!told || typeof told !== "object") return told;
   const parts = Object.entries(told).map(([name, part]) => [
     name,
-    NAMES.has(name) ? part : name === "label" ? labelled(part) : translated(part),
+    NAMES.has(name) ? part : (FORMS[name] ?? translated)(part),
   ]);
   return Object.fromEntries(parts);
 }
