@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hsd_core.doctor.draft_profile import DraftProfile
+from hsd_core.doctor.drafters import kind_of, others, syntax
 from hsd_core.doctor.engines import engine_of, name_of
 from hsd_core.doctor.gain import Gain, worth
 
@@ -157,7 +158,7 @@ COSTLY = 0.2  # share of the time from which drafting counts as expensive
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """why: a sentence. text: to copy."""
+    """why: a sentence. text: to copy, "" where there is nothing to type."""
 
     why: str
     text: str
@@ -196,7 +197,8 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
         # if plain decoding was not timed: its pass takes no longer than one over a draft
         dearer = profile.plain_ms is None and profile.pass_ms is not None and gain.best.ms > profile.pass_ms
         if not worth(gain) or dearer:
-            return [Remedy("Switch it off: at these costs no draft length is worth it.", engine.off)]
+            off = Remedy("Switch it off: at these costs no draft length is worth it.", engine.off)
+            return [off, *_other_drafters(profile)]
         if gain.best.k != profile.k and (now is None or now > CHANGE * gain.best.ms):
             sure = profile.conditional and not gain.best.assumed and profile.plain_ms is not None
             tokens = f"{gain.best.k} token{'s' if gain.best.k > 1 else ''}"
@@ -219,7 +221,17 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
         steps = [[1, 8, k], [9, 32, max(1, k // 2)], [33, 512, 0]]
         text = f'"num_speculative_tokens_per_batch_size": {steps}'
         found.append(Remedy("Draft less as the batch grows; the borders are to be measured, these are a start.", text))
+    loses = profile.plain_ms and profile.ms_per_token and profile.ms_per_token > profile.plain_ms * CHANGE
+    if loses or share > COSTLY or (first is not None and first < UNSURE) or profile.drafting < UNSURE:
+        found += _other_drafters(profile)
     return found
+
+
+def _other_drafters(profile: DraftProfile) -> list[Remedy]:
+    """What else could draft, if a small model or lookups do now, or nobody says what does."""
+    if kind_of(profile.drafter) not in ("", "model", "lookups"):
+        return []
+    return [Remedy(why, text) for why, text in others(profile.engine, name_of(profile.engine))]
 
 
 def missing(profile: DraftProfile) -> list[str]:
@@ -264,14 +276,14 @@ def _reached(profile: DraftProfile) -> int:
 
 def _looks_up(profile: DraftProfile) -> bool:
     """Whether drafts are copied from the text, so that no drafter has to fit the target."""
-    name = profile.drafter.lower()
-    return any(word in name for word in ("promptlookup", "ngram", "n-gram", "suffix", "lookup"))
+    return kind_of(profile.drafter) in ("lookups", "suffix")
 
 
 def _length(profile: DraftProfile, k: int) -> str:
     if profile.engine == "transformers" and _looks_up(profile):
         return f"model.generate(**inputs, prompt_lookup_num_tokens={k})"
-    return engine_of(profile.engine).length.format(k=k, k1=k + 1)
+    known = syntax(profile.engine, kind_of(profile.drafter), k)
+    return known or engine_of(profile.engine).length.format(k=k, k1=k + 1)
 
 
 def _how_to_start(profile: DraftProfile) -> list[Remedy]:
@@ -287,9 +299,9 @@ def _how_to_start(profile: DraftProfile) -> list[Remedy]:
     if profile.drafter:
         return []
     engine = engine_of(profile.engine)
-    return [Remedy(engine.why, engine.start)]
+    return [Remedy(engine.why, engine.start), *_other_drafters(profile)]
 
 
 def remedy_lines(found: Sequence[Remedy]) -> list[str]:
     """One line for each remedy."""
-    return [f"{remedy.why} {' '.join(remedy.text.split(chr(10)))}" for remedy in found]
+    return [f"{remedy.why} {' '.join(remedy.text.split(chr(10)))}".rstrip() for remedy in found]

@@ -138,6 +138,68 @@ def test_no_drafts_were_made_because(engine: str, text: str) -> None:
     assert (answer["best"], answer["pays_if_plain_above_ms"], answer["acceptance_by_position"]) == (None, None, None)
 
 
+OTHERS = {
+    "vllm": (
+        """--speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'""",
+        """--speculative-config '{"method": "eagle3", "model": "DRAFT", "num_speculative_tokens": 3}'""",
+        """--speculative-config '{"method": "dflash", "model": "DRAFT", "num_speculative_tokens": 8}'""",
+        """--speculative-config '{"method": "suffix", "num_speculative_tokens": 8}'""",
+    ),
+    "sglang": (
+        "--speculative-algorithm EAGLE --speculative-num-steps 2 --speculative-eagle-topk 1 "
+        "--speculative-num-draft-tokens 3",
+        "--speculative-algorithm EAGLE3 --speculative-draft-model-path DRAFT --speculative-num-steps 3 "
+        "--speculative-eagle-topk 1 --speculative-num-draft-tokens 4",
+        "--speculative-algorithm DFLASH --speculative-draft-model-path DRAFT --speculative-dflash-block-size 8",
+        "--speculative-algorithm NGRAM --speculative-num-draft-tokens 8",
+    ),
+    "tensorrt-llm": (
+        "speculative_config:\n  decoding_type: MTP\n  max_draft_len: 2",
+        "speculative_config:\n  decoding_type: Eagle3\n  max_draft_len: 3\n  speculative_model: DRAFT",
+        "speculative_config:\n  decoding_type: DFlash\n  max_draft_len: 8\n  speculative_model: DRAFT",
+        "speculative_config:\n  decoding_type: SA\n  max_draft_len: 8",
+    ),
+    "llama.cpp": (
+        "--spec-type draft-mtp --spec-draft-n-max 2",
+        "--spec-type draft-eagle3 -md EAGLE3.gguf --spec-draft-n-max 3",
+        "--spec-type draft-dflash -md DFLASH.gguf --spec-draft-n-max 8",
+        "--spec-type ngram-mod",
+    ),
+    "lmstudio": ("MTP: on  # among the load parameters of the model", ""),
+    "mlx-lm": ("",),
+}
+
+
+@pytest.mark.parametrize("engine", OTHERS)
+def test_a_small_model_that_is_often_wrong_is_told_what_else_can_draft_in_that_engine(engine: str) -> None:
+    off, *others = diagnose(runs(vllm(1000, [300, 100, 30], ms=60, engine=engine)), plain_ms=20)["remedies"]
+    assert off["why"].startswith("Switch it off")
+    assert tuple(one["text"] for one in others) == OTHERS[engine]
+    lacks = [one["why"] for one in others if " has no " in one["why"]]
+    assert all(" since " in one["why"] for one in others if one["why"] not in lacks), "each names its version"
+    said = {
+        "sglang": "no suffix decoding; the nearest is its n-grams",
+        "llama.cpp": "no suffix decoding; the nearest is ngram-mod",
+        "lmstudio": "LM Studio has no EAGLE-3, DFlash or suffix decoding.",
+        "mlx-lm": "mlx-lm has no multi-token prediction (MTP), EAGLE-3, DFlash or suffix decoding.",
+    }
+    assert len(lacks) == (engine in said) and said.get(engine, "") in "".join(lacks)
+
+
+def test_who_drafts_by_heads_is_told_their_length_and_no_other_drafter() -> None:
+    heads = vllm(1000, [400, 20, 5], ms=24, drafter="mtp")
+    (only,) = diagnose(runs(heads), plain_ms=20)["remedies"]
+    assert only["text"] == """--speculative-config '{"method": "mtp", "num_speculative_tokens": 1}'"""
+    heads |= {"engine": "sglang", "drafter": "EAGLE"}  # of an older EAGLE or of MTP: nobody knows
+    (only,) = diagnose(runs(heads), plain_ms=20)["remedies"]
+    assert "speculative-algorithm" not in only["text"]
+
+
+def test_what_pays_with_a_drafter_that_is_often_right_is_left_as_it_is() -> None:
+    remedies = diagnose(runs(vllm(1000, [900, 800, 700], ms=24)), plain_ms=20)["remedies"]
+    assert [remedy["why"] for remedy in remedies] == ["Try drafts of 7 tokens."]
+
+
 def test_batches_and_rows_are_named() -> None:
     answer = diagnose(runs(vllm(1000, [800, 600, 500], ms=50, running=6.0)), plain_ms=20)
     assert "6.0 requests" in found(answer, "batch")

@@ -184,8 +184,7 @@ function changes({ remedies, best, curve, k }) {
       "div",
       { class: "hx-doc-change" },
       h("p", { text: why }),
-      h("pre", {}, h("code", { text })),
-      copier(DOCTOR.copy, text),
+      ...(text ? [h("pre", {}, h("code", { text })), copier(DOCTOR.copy, text)] : []),
     ),
   );
 }
