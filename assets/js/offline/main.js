@@ -49,5 +49,5 @@ async function open() {
 
 open().catch((error) => {
   const root = document.querySelector(".hx-root");
-  root?.replaceChildren(h("p", { class: "hx-booting", text: `${words.unreadable} (${error?.message ?? error})` }));
+  root?.replaceChildren(h("p.hx-booting", `${words.unreadable} (${error?.message ?? error})`));
 });

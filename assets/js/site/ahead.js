@@ -30,11 +30,11 @@ class Panel {
   /** @param {string} name @param {Record<string, any>} more of its element */
   constructor(name, more = {}) {
     this.name = name;
-    this.head = h("div", { class: "hx-figure-head" });
+    this.head = h("div.hx-figure-head");
     this.plot = h("div", { id: `figure-${name}` });
-    this.table = h("div", { class: "hx-figure-table" });
-    const view = h("div", { class: "hx-figure-view" }, this.plot);
-    this.el = h("div", { class: "hx-figure", ...more }, this.head, view, this.table);
+    this.table = h("div.hx-figure-table");
+    const view = h("div.hx-figure-view", this.plot);
+    this.el = h("div.hx-figure", { ...more }, [this.head, view, this.table]);
   }
 
   /** Title and table. @param {any} note null: the run has no such figure */
@@ -58,7 +58,7 @@ export class FiguresAhead {
     this.failed = failed;
     this.wanted = "";
     this.panel = new Panel("depths", { class: "hx-figure hx-wide", id: "figure-depths-panel" });
-    const own = h("div", { class: "hx-run-plots" }); // which the page draws itself
+    const own = h("div.hx-run-plots"); // which the page draws itself
     this.els = [h("div", { id: "figures" }, own), h("div", { id: "figures-wide" }, this.panel.el)];
   }
 

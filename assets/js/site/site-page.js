@@ -26,18 +26,14 @@ const words = Object.fromEntries(
 function bar(tabs, figures, onOpen) {
   const panels = tabs.map(({ name, element }, i) =>
     h(
-      "div",
-      {
-        ...{ class: "tabitem", role: "tabpanel", id: `tab-${name}`, "aria-labelledby": `tab-${name}-button` },
-        hidden: i > 0,
-      },
-      h("div", { id: element }, h("div", { class: "hx-root" }, h("p", { class: "hx-booting", text: words.opening }))),
-      ...(i === 0 ? figures : []),
+      "div.tabitem",
+      { ...{ role: "tabpanel", id: `tab-${name}`, "aria-labelledby": `tab-${name}-button` }, hidden: i > 0 },
+      [h("div", { id: element }, h("div.hx-root", h("p.hx-booting", words.opening))), i === 0 ? figures : []],
     ),
   );
   const buttons = tabs.map((tab) =>
     h("button", {
-      ...{ role: "tab", type: "button", id: `tab-${tab.name}-button`, "aria-controls": `tab-${tab.name}` },
+      ...{ role: "tab", id: `tab-${tab.name}-button`, "aria-controls": `tab-${tab.name}` },
       text: heard(tab.title),
       onclick: () => open(tab),
       onkeydown: (/** @type {KeyboardEvent} */ event) => along(event),
@@ -61,10 +57,10 @@ function bar(tabs, figures, onOpen) {
     event.preventDefault();
     event.stopPropagation(); // the arrows move the recording elsewhere
   }
-  const list = h("div", { class: "tab-container", role: "tablist" }, ...buttons);
+  const list = h("div.tab-container", { role: "tablist" }, buttons);
   document.body.prepend(
-    h("main", { id: "tabs" }, h("div", { class: "tab-wrapper" }, list), ...panels),
-    h("footer", { class: "hx-foot" }, h("a", { href: words.reference_at, text: words.reference })),
+    h("main", { id: "tabs" }, [h("div.tab-wrapper", list), panels]),
+    h("footer.hx-foot", h("a", { href: words.reference_at, text: words.reference })),
   );
   open(tabs[0]);
 }
@@ -94,7 +90,7 @@ async function begin() {
     import(`../tabs/${tab.name}/${tab.name}.js`)
       .then(({ mount }) => mount(place, { props, call, root, trigger, watch: () => {} }))
       .catch((/** @type {Error} */ error) =>
-        place.replaceChildren(h("p", { class: "hx-booting", text: `${words.failed} (${error.message ?? error})` })),
+        place.replaceChildren(h("p.hx-booting", `${words.failed} (${error.message ?? error})`)),
       );
   });
 }

@@ -25,23 +25,17 @@ export function barsOf(tally, step) {
   // A question with figures of a run, which the lesson fills in, goes by its step's title.
   const asked = (/\$/.test(question?.ask ?? "") ? step?.title : plain(question?.ask)) || WORKSHOP.answersTo(tally.step);
   const most = Math.max(1, ...rows.map(([, count]) => count));
-  return h(
-    "div",
-    { class: "hx-room-tally" },
-    h("p", { class: "hx-room-asked", text: asked }),
-    h(
-      "dl",
-      { class: "hx-room-rows" },
-      ...rows.flatMap(([name, count]) => [
-        h("dt", { text: name }),
-        h(
-          "dd",
-          {},
+  return h("div.hx-room-tally", [
+    h("p.hx-room-asked", asked),
+    h("dl.hx-room-rows", [
+      rows.flatMap(([name, count]) => [
+        h("dt", name),
+        h("dd", [
           h("i", { "aria-hidden": "true", style: { "inline-size": `${(100 * count) / most}%` } }),
-          h("b", { text: WORKSHOP.share(count, tally.total) }),
-        ),
+          h("b", WORKSHOP.share(count, tally.total)),
+        ]),
       ]),
-    ),
-    h("p", { class: "hx-room-total", text: WORKSHOP.answered(tally.total) }),
-  );
+    ]),
+    h("p.hx-room-total", WORKSHOP.answered(tally.total)),
+  ]);
 }

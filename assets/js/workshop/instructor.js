@@ -35,7 +35,7 @@ export class Instructor {
     this.box = /** @type {HTMLInputElement} */ (
       h("input", { type: "checkbox", onchange: () => this._keep(this.box.checked) })
     );
-    this.keeps = h("label", { class: "hx-room-keeps" }, this.box, fit(h("span"), WORKSHOP.keeps, WORKSHOP.keepsShort));
+    this.keeps = h("label.hx-room-keeps", [this.box, fit(h("span"), WORKSHOP.keeps, WORKSHOP.keepsShort)]);
     this.release = fit(
       barButton("", () => ask("free", {})),
       WORKSHOP.release,
@@ -46,7 +46,7 @@ export class Instructor {
     this.csv = barButton(WORKSHOP.csv, () => this._ask(() => this._save()));
     this.csv.title = WORKSHOP.csvTip;
     this.show = barButton("", () => ask("show", this.last?.bars ? {} : (this._question() ?? {})));
-    this.counted = h("div", { class: "hx-room-do" }, this.show, this.csv);
+    this.counted = h("div.hx-room-do", [this.show, this.csv]);
     this.windows = new TwoWindows((said) => said.at && said.seen && this.projector());
     this.projector = () => {};
     void stageHere.then((reach) => (this.reach = reach));
@@ -225,27 +225,19 @@ export const warningOf = (page) => (LOCAL.test(new URL(page).host) ? words.here 
  */
 function showPoster({ code = "", address = "" }, opener) {
   const page = pageAddress(address);
-  const close = h(
-    "button",
-    { type: "button", class: "hx-room-close", "aria-label": words.close, onclick: () => dialog.close() },
-    icon("remove"),
-  );
-  const picture = h("div", { class: "hx-room-qr" });
-  const dialog = h(
-    "dialog",
-    { class: "hx-room-poster", "aria-label": words.title, onclose: () => gone() },
+  const close = h("button.hx-room-close", { "aria-label": words.close, onclick: () => dialog.close() }, icon("remove"));
+  const picture = h("div.hx-room-qr");
+  const dialog = h("dialog.hx-room-poster", { "aria-label": words.title, onclose: () => gone() }, [
     close,
     picture,
-    h(
-      "div",
-      { class: "hx-room-way" },
-      h("p", { text: words.open }),
-      h("p", { class: "hx-room-address", text: page.replace(/^http:\/\/|\/$/g, "") }),
-      h("p", { text: words.enter }),
-      h("p", { class: "hx-room-word", text: code }),
-      warningOf(page) ? h("p", { class: "hx-room-here", role: "alert", text: warningOf(page) }) : null,
-    ),
-  );
+    h("div.hx-room-way", [
+      h("p", words.open),
+      h("p.hx-room-address", page.replace(/^http:\/\/|\/$/g, "")),
+      h("p", words.enter),
+      h("p.hx-room-word", code),
+      warningOf(page) && h("p.hx-room-here", { role: "alert", text: warningOf(page) }),
+    ]),
+  ]);
   const gone = () => {
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
     dialog.remove();
@@ -254,7 +246,7 @@ function showPoster({ code = "", address = "" }, opener) {
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // they are not the page's
   codePicture(`${page}?room=${encodeURIComponent(code)}`, words.label).then(
     (drawn) => picture.append(drawn),
-    () => picture.append(h("p", { text: words.failed })),
+    () => picture.append(h("p", words.failed)),
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -5,22 +5,15 @@ import { WORKSHOP } from "../../text/en/workshop.js";
 
 export class Frame {
   constructor() {
-    this.line = h("p", { class: "hx-room-line", role: "status", "aria-live": "polite" });
-    this.aside = h("span", { class: "hx-room-aside" }); // changes often, and is not read out
-    this.doing = h("div", { class: "hx-room-do" });
-    this.counted = h("summary", {});
-    this.bars = h("div", { class: "hx-room-bars" });
+    this.line = h("p.hx-room-line", { role: "status", "aria-live": "polite" });
+    this.aside = h("span.hx-room-aside"); // changes often, and is not read out
+    this.doing = h("div.hx-room-do");
+    this.counted = h("summary");
+    this.bars = h("div.hx-room-bars");
     this.card = /** @type {HTMLDetailsElement} */ (
-      h("details", { class: "hx-room-card", hidden: true }, this.counted, this.bars)
+      h("details.hx-room-card", { hidden: true }, [this.counted, this.bars])
     );
-    this.el = h(
-      "section",
-      { class: "hx-room", "aria-label": WORKSHOP.label },
-      this.card,
-      this.line,
-      this.aside,
-      this.doing,
-    );
+    this.el = h("section.hx-room", { "aria-label": WORKSHOP.label }, [this.card, this.line, this.aside, this.doing]);
     document.body.append(this.el);
     new ResizeObserver(() =>
       document.documentElement.style.setProperty("--answers", `${this.card.offsetHeight}px`),
@@ -52,12 +45,11 @@ export class Frame {
 }
 
 /** A button of the bar. @param {string} text @param {() => void} onclick @param {string} [kind] */
-export const barButton = (text, onclick, kind = "") =>
-  h("button", { type: "button", class: "hx-room-button", "data-kind": kind, text, onclick });
+export const barButton = (text, onclick, kind = "") => h("button.hx-room-button", { "data-kind": kind, text, onclick });
 
 /** Puts a text into the bar, and what stands for it on a phone. @param {HTMLElement} at @param {string} long @param {string} short */
 export function fit(at, long, short) {
-  if (!at.children.length) at.append(h("span", { class: "hx-room-wide" }), h("span", { class: "hx-room-narrow" }));
+  if (!at.children.length) at.append(h("span.hx-room-wide"), h("span.hx-room-narrow"));
   const [wide, narrow] = [...at.children];
   say(wide, long);
   say(narrow, short);

@@ -84,13 +84,8 @@ export async function comeIn(room, frame, secret, last) {
 /** Asks for the code. @param {(code: string) => void} onCode */
 function codeForm(onCode) {
   const input = /** @type {HTMLInputElement} */ (
-    h("input", {
-      ...{
-        class: "hx-room-code",
-        "aria-label": WORKSHOP.joining,
-        placeholder: WORKSHOP.joining,
-        maxlength: LONGEST_CODE,
-      },
+    h("input.hx-room-code", {
+      ...{ "aria-label": WORKSHOP.joining, placeholder: WORKSHOP.joining, maxlength: LONGEST_CODE },
       ...{ autocomplete: "off", autocapitalize: "characters", spellcheck: "false", enterkeyhint: "go", required: true },
     })
   );
@@ -98,10 +93,8 @@ function codeForm(onCode) {
     event.preventDefault();
     if (input.value.trim()) onCode(input.value.trim());
   };
-  return h(
-    "form",
-    { class: "hx-room-join", onsubmit: submitted },
+  return h("form.hx-room-join", { onsubmit: submitted }, [
     input,
-    h("button", { type: "submit", class: "hx-room-button", "data-kind": "go", text: WORKSHOP.join }),
-  );
+    h("button.hx-room-button", { type: "submit", "data-kind": "go", text: WORKSHOP.join }),
+  ]);
 }

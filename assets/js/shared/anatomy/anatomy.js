@@ -23,45 +23,39 @@ const LINES = 9; // of a table of distributions
 export function createAnatomy(ctx) {
   const { player } = ctx;
   const title = h("h2", { tabindex: "-1" });
-  const facts = h("span", { class: "hx-an-muted hx-an-facts" });
-  const count = h("span", { class: "hx-an-muted hx-an-count" });
-  const head = h(
-    "header",
-    { class: "hx-panel-head hx-desk-head" },
+  const facts = h("span.hx-an-muted.hx-an-facts");
+  const count = h("span.hx-an-muted.hx-an-count");
+  const head = h("header.hx-panel-head.hx-desk-head", [
     title,
     facts,
-    h("span", { class: "hx-an-keys hx-an-muted", text: SAY.keys }),
+    h("span.hx-an-keys.hx-an-muted", SAY.keys),
     signButton(SAY.back, "\u2190", () => player.stepEvent(-1)),
     count,
     signButton(SAY.on, "\u2192", () => player.stepEvent(1)),
-    h("button", {
-      type: "button",
-      class: "hx-icon-button hx-desk-close",
+    h("button.hx-icon-button.hx-desk-close", {
       "aria-label": SAY.close,
       "data-tip": SAY.close,
       text: "\u00d7",
       onclick: () => ctx.onClose(),
     }),
-  );
-  const strip = h("ol", { class: "hx-an-strip", "aria-label": SAY.events });
+  ]);
+  const strip = h("ol.hx-an-strip", { "aria-label": SAY.events });
   const told = h("span");
-  const spent = h("span", { class: "hx-an-work" });
-  const saying = h("p", { class: "hx-an-saying" }, told, " ", spent);
+  const spent = h("span.hx-an-work");
+  const saying = h("p.hx-an-saying", [told, " ", spent]);
   const held = cacheStrips();
-  const picture = h("div", { class: "hx-an-picture", role: "group", tabindex: "0", "aria-label": SAY.picture });
-  const verdict = h("div", { class: "hx-an-verdict" });
-  const body = h("div", { class: "hx-an-body" }, picture, verdict);
-  const beside = h("div", { class: "hx-an-beside" }); // what only some rounds have
-  const el = h(
-    "section",
-    { class: "hx-desk hx-anatomy", "aria-label": SAY.open, hidden: true },
+  const picture = h("div.hx-an-picture", { role: "group", tabindex: "0", "aria-label": SAY.picture });
+  const verdict = h("div.hx-an-verdict");
+  const body = h("div.hx-an-body", [picture, verdict]);
+  const beside = h("div.hx-an-beside"); // what only some rounds have
+  const el = h("section.hx-desk.hx-anatomy", { "aria-label": SAY.open, hidden: true }, [
     head,
     strip,
     saying,
     held.el,
     beside,
     body,
-  );
+  ]);
 
   /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
   let cursor = 0;
@@ -105,20 +99,11 @@ export function createAnatomy(ctx) {
       strung = key;
       strip.replaceChildren(
         ...one.happenings.map((x) =>
-          h(
-            "li",
-            {},
-            h(
-              "button",
-              {
-                type: "button",
-                class: "hx-an-event",
-                "data-tip": sentence(own, one, x),
-                onclick: () => player.seek(x.t),
-              },
-              ...short(own, one, x),
-            ),
-          ),
+          h("li", [
+            h("button.hx-an-event", { "data-tip": sentence(own, one, x), onclick: () => player.seek(x.t) }, [
+              short(own, one, x),
+            ]),
+          ]),
         ),
       );
     }
@@ -279,16 +264,16 @@ export function sentence(model, round, event) {
  * @returns {Node[]}
  */
 export function short(model, round, event) {
-  if (event.kind === "commit") return [h("span", { text: `\u2713 ${round.tokens.length}` })];
-  if (event.kind === "plan" || !event.call) return [h("span", { text: "\u2026" })];
+  if (event.kind === "commit") return [h("span", `\u2713 ${round.tokens.length}`)];
+  if (event.kind === "plan" || !event.call) return [h("span", "\u2026")];
   const { call } = event;
   const level = badge(model.levels[event.level]);
-  if (call.segment.kind === "draft") return [level, h("span", { text: `${call.tiles.length}` })];
+  if (call.segment.kind === "draft") return [level, h("span", `${call.tiles.length}`)];
   const judged = call.tiles.filter((x) => x.what === "check");
   const kept = judged.filter((x) => x.judgement?.outcome === "accepted").length;
   const own = call.tiles.some((x) => x.what === "own") ? "+1" : "";
   const text = judged.length ? `${judged.length}\u2192${kept}${own}` : own || "0";
-  const said = h("span", { text });
+  const said = h("span", text);
   if (call.segment.rejected) said.className = "hx-an-reject";
   return [level, said];
 }

@@ -19,7 +19,7 @@ import { ACT, GREEDY, QUOTED } from "../../../text/en/anatomy.js";
 export function actOf(model, record, view) {
   const verdicts = judged(record, view.at);
   const j = verdicts.find((x) => x.level === view.by) ?? verdicts.at(-1) ?? null;
-  const el = h("section", { class: "hx-an-act", "aria-label": ACT.label });
+  const el = h("section.hx-an-act", { "aria-label": ACT.label });
   el.append(head(model, record, verdicts, j, view));
   const copy = copied(model, record);
   if (copy) el.append(copy);
@@ -34,35 +34,19 @@ export function actOf(model, record, view) {
  *  @param {View} view */
 function head(model, record, verdicts, j, view) {
   const level = model.levels[record.level];
-  const el = h(
-    "header",
-    { class: "hx-an-act-head" },
+  const el = h("header.hx-an-act-head", [
     badge(level),
-    h("strong", { class: "hx-an-act-token", text: model.pieceText(record.id) || "\u2205" }),
-    h("span", {
-      class: "hx-an-muted",
-      text: `${ACT.supplied(level.name, ACT.how[record.how] ?? record.how)}, ${ACT.position(record.at)}`,
-    }),
-  );
+    h("strong.hx-an-act-token", model.pieceText(record.id) || "\u2205"),
+    h("span.hx-an-muted", `${ACT.supplied(level.name, ACT.how[record.how] ?? record.how)}, ${ACT.position(record.at)}`),
+  ]);
   if (!verdicts.length) return el;
-  const by = h(
-    "span",
-    { class: "hx-an-by", role: "group", "aria-label": ACT.by },
-    h("span", { class: "hx-an-muted", text: ACT.by }),
-  );
+  const by = h("span.hx-an-by", { role: "group", "aria-label": ACT.by }, h("span.hx-an-muted", ACT.by));
   for (const one of verdicts)
     by.append(
-      h(
-        "button",
-        {
-          type: "button",
-          class: "hx-an-verifier",
-          "aria-pressed": String(one === j),
-          onclick: () => view.onLevel(one.level),
-        },
+      h("button.hx-an-verifier", { "aria-pressed": String(one === j), onclick: () => view.onLevel(one.level) }, [
         badge(model.levels[one.level]),
-        h("span", { class: "hx-sr", text: model.levels[one.level].name }),
-      ),
+        h("span.hx-sr", model.levels[one.level].name),
+      ]),
     );
   el.append(by);
   return el;
@@ -71,18 +55,16 @@ function head(model, record, verdicts, j, view) {
 function copied(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ record) {
   const found = origin(model, record);
   if (!found) return null;
-  return h(
-    "p",
-    { class: "hx-an-copied", dir: "auto" },
-    h("span", { class: "hx-an-muted", text: ACT.copied(found.where) }),
+  return h("p.hx-an-copied", { dir: "auto" }, [
+    h("span.hx-an-muted", ACT.copied(found.where)),
     `\u2026${found.before}`,
-    h("mark", { text: found.token }),
+    h("mark", found.token),
     `${found.after}\u2026 `,
-    h("span", { class: "hx-an-muted", text: ACT.why(record.copied?.alike ?? 0) }),
-  );
+    h("span.hx-an-muted", ACT.why(record.copied?.alike ?? 0)),
+  ]);
 }
 
-const note = (/** @type {string} */ text) => h("p", { class: "hx-an-note", text });
+const note = (/** @type {string} */ text) => h("p.hx-an-note", text);
 const said = (/** @type {TraceModel} */ model, /** @type {number} */ id) =>
   QUOTED.token(model.pieceText(id) || "\u2205");
 
@@ -132,7 +114,7 @@ function reach(record, j, act) {
       ? `${ACT.onlySum(bound.best)}.`
       : ACT.bound(bound.rule, bound.best);
   const tip = bound ? ACT.boundTip : ACT.sumTip;
-  return h("p", { class: "hx-an-note", tabindex: "0", "data-tip": tip, text });
+  return h("p.hx-an-note", { tabindex: "0", "data-tip": tip, text });
 }
 
 /** The candidates of a place that one verdict was about: above the first verifier a kept one stands alone. */
@@ -168,8 +150,7 @@ function greedy(model, record, j, most) {
   const [first, second] = j.pRow?.probs ?? [];
   const margin =
     second > 0
-      ? h("p", {
-          class: "hx-an-note",
+      ? h("p.hx-an-note", {
           tabindex: "0",
           "data-tip": GREEDY.marginTip,
           text: `${GREEDY.margin(figure(Math.log(first / second)))}; ${GREEDY.rest(figure(act.rest))}.`,

@@ -9,7 +9,7 @@ import { brought } from "../../systems/index.js";
 const NAMED = ["sink", "chosen", "recent", "since"]; // in the legend
 
 export function cacheStrips() {
-  const el = h("div", { class: "hx-an-held", role: "group", "aria-label": HELD.title, hidden: true });
+  const el = h("div.hx-an-held", { role: "group", "aria-label": HELD.title, hidden: true });
   let drawn = "";
   return {
     el,
@@ -24,10 +24,10 @@ export function cacheStrips() {
       const partial = rows.find((row) => row.parts.some((part) => part.kind !== "whole"));
       const hue = partial ? model.levels[partial.level].hue : null;
       const legend = kinds.map((kind) =>
-        h("span", {}, h("i", { "data-kind": kind, "aria-hidden": "true", style: { "--hue": hue } }), HELD.kinds[kind]),
+        h("span", [h("i", { "data-kind": kind, "aria-hidden": "true", style: { "--hue": hue } }), HELD.kinds[kind]]),
       );
       el.replaceChildren(
-        ...(rows.length ? [h("p", { class: "hx-an-held-legend" }, h("span", { text: HELD.title }), ...legend)] : []),
+        ...(rows.length ? [h("p.hx-an-held-legend", [h("span", HELD.title), legend])] : []),
         ...[...rows].reverse().flatMap((row) => line(model, row)),
       );
     },
@@ -44,20 +44,13 @@ function line(model, row) {
     return node;
   });
   return [
-    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.name })),
+    h("span.hx-an-name", { title: look.name }, [badge(look), h("span", look.name)]),
     h(
-      "span",
-      {
-        class: "hx-an-cells",
-        role: "img",
-        tabindex: "0",
-        "aria-label": said,
-        "data-tip": said,
-        style: { "--hue": look.hue },
-      },
-      ...cells,
+      "span.hx-an-cells",
+      { role: "img", tabindex: "0", "aria-label": said, "data-tip": said, style: { "--hue": look.hue } },
+      [cells],
     ),
-    h("span", { class: "hx-an-held-count", "aria-hidden": "true", text: HELD.short(row.sees, row.total) }),
+    h("span.hx-an-held-count", { "aria-hidden": "true", text: HELD.short(row.sees, row.total) }),
   ];
 }
 

@@ -41,11 +41,7 @@ export function gridOf(model, round, view) {
 }
 
 function axis(/** @type {Round} */ round) {
-  const line = h(
-    "div",
-    { class: "hx-an-axis" },
-    h("span", { class: "hx-an-side", text: SAY.axis, "data-tip": SAY.position }),
-  );
+  const line = h("div.hx-an-axis", h("span.hx-an-side", { text: SAY.axis, "data-tip": SAY.position }));
   for (let i = 0; i < round.columns; i++)
     line.append(h("span", { text: String(round.from + i), style: { "grid-column": String(i + 2) } }));
   return line;
@@ -53,12 +49,11 @@ function axis(/** @type {Round} */ round) {
 
 /** What the round put into the text. @param {TraceModel} model @param {Round} round @param {number} at */
 function textLane(model, round, at) {
-  const line = h("div", { class: "hx-an-text" }, h("span", { class: "hx-an-side", text: SAY.text }));
+  const line = h("div.hx-an-text", h("span.hx-an-side", SAY.text));
   for (const record of round.tokens) {
     const level = model.levels[record.level];
     const there = record.tCommit !== null && record.tCommit <= at;
-    const cell = h("span", {
-      class: "hx-an-said",
+    const cell = h("span.hx-an-said", {
       text: there ? model.pieceText(record.id) : "",
       style: { "grid-column": String(record.at - round.from + 2), "--hue": level.hue },
     });
@@ -87,16 +82,13 @@ function lane(model, round, level, cache, view) {
 /** @param {TraceModel} model @param {Round} round @param {number} level @param {Cache|null} cache @param {View} view */
 function side(model, round, level, cache, view) {
   const look = model.levels[level];
-  const el = h(
-    "div",
-    { class: "hx-an-side", style: { "grid-row": "1 / -1" } },
-    h("span", { class: "hx-an-name", title: look.name }, badge(look), h("span", { text: look.name })),
-  );
-  const small = h("span", { class: "hx-an-small" });
+  const el = h("div.hx-an-side", { style: { "grid-row": "1 / -1" } }, [
+    h("span.hx-an-name", { title: look.name }, [badge(look), h("span", look.name)]),
+  ]);
+  const small = h("span.hx-an-small");
   if (cache)
     small.append(
-      h("span", {
-        class: "hx-an-kv",
+      h("span.hx-an-kv", {
         tabindex: "0",
         "data-tip": cacheTip(cache, look.name),
         text: `${KV.name} ${cacheText(cache)}`,
@@ -111,14 +103,13 @@ function side(model, round, level, cache, view) {
 /** A model's layers from left to right: those that the last call ran, darker where on more rows. */
 function layers(/** @type {NonNullable<ReturnType<typeof layersRun>>} */ { layers: count, lo, runs, text }) {
   const most = Math.max(...runs.map((x) => x.rows));
-  const el = h("span", {
-    class: "hx-an-layers",
+  const el = h("span.hx-an-layers", {
     tabindex: "0",
     role: "img",
     "data-tip": LAYERS.runs(text, lo),
     "aria-label": text,
   });
-  if (lo > 0) el.append(h("i", { class: "hx-an-reused", style: { "--lo": "0", "--hi": String(lo / count) } }));
+  if (lo > 0) el.append(h("i.hx-an-reused", { style: { "--lo": "0", "--hi": String(lo / count) } }));
   for (const { lo: from, hi, rows } of runs)
     el.append(
       h("i", {
@@ -184,7 +175,7 @@ function tileNode(model, round, call, tile, view) {
   if (!shown) return el;
   el.dataset.line = supplier.underline;
   el.dataset.token = String(record.serial);
-  el.append(h("span", { class: "hx-an-word", text }));
+  el.append(h("span.hx-an-word", text));
   el.setAttribute("aria-pressed", String(record.serial === view.chosen));
   el.setAttribute("aria-label", spoken(model, tile, call, state, text));
   if (what === "check" && MARK[state]) el.append(h("b", { "aria-hidden": "true", text: MARK[state] }));
@@ -207,11 +198,7 @@ function spoken(model, { what }, call, state, text) {
  *  @param {TraceModel} model @param {Row} row @param {TokenRecord} record @param {Level} level */
 function column(model, row, record, level) {
   const said = row.ids.slice(0, BARS).map((id, i) => `${model.pieceText(id)} ${figure(row.probs[i])}`);
-  const el = h("span", {
-    class: "hx-an-column",
-    "aria-hidden": "true",
-    "data-tip": SAY.rowTip(level.tag, said.join(", ")),
-  });
+  const el = h("span.hx-an-column", { "aria-hidden": "true", "data-tip": SAY.rowTip(level.tag, said.join(", ")) });
   el.style.setProperty("--hue", level.hue);
   row.ids.slice(0, BARS).forEach((id, i) => {
     const bar = h("i", { style: { "--p": String(row.probs[i]) } });
@@ -225,8 +212,8 @@ function column(model, row, record, level) {
 function reach(/** @type {Round} */ round, /** @type {Cache} */ cache) {
   const column = (/** @type {number} */ n) => Math.min(round.columns, Math.max(0, n - round.from));
   const line = (/** @type {string} */ name, /** @type {number} */ from, /** @type {number} */ to) =>
-    h("i", {
-      class: `hx-an-cache ${name}`,
+    h("i.hx-an-cache", {
+      class: name,
       "aria-hidden": "true",
       style: { "grid-column": `${from + 2} / ${to + 2}`, "grid-row": "-2" },
     });

@@ -24,43 +24,34 @@ export function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule
           : ACT.longer(a);
   const sum = () => (later ? ACT.laterTip(a) : ACT.alphaTip(figure(j.p), figure(j.q), a));
   /** @type {Record<string, (a: string) => string>} */ const tips = { block: ACT.blockTip, match: ACT.matchTip };
-  const bar = h("span", { class: "hx-an-coin-bar", "aria-hidden": "true", style: { "--alpha": clamp(j.alpha) } });
+  const bar = h("span.hx-an-coin-bar", { "aria-hidden": "true", style: { "--alpha": clamp(j.alpha) } });
   if (j.coin !== null) bar.append(h("i", { style: { "--coin": clamp(j.coin) } }));
-  return h(
-    "p",
-    {
-      class: "hx-an-coin",
-      tabindex: "0",
-      "data-outcome": j.outcome,
-      "data-tip": tips[rule ?? ""]?.(a) ?? sum(),
-    },
+  return h("p.hx-an-coin", { tabindex: "0", "data-outcome": j.outcome, "data-tip": tips[rule ?? ""]?.(a) ?? sum() }, [
     bar,
-    h("span", { text: words }),
-  );
+    h("span", words),
+  ]);
 }
 
 /** Tokens by line, distributions by column, each figure in its bar.
  *  @param {{pieceText: (id: number) => string}} model @param {Line[]} lines @param {Head[]} heads
  *  @param {{faint?: string}} how */
 export function table(model, lines, heads, { faint = "" }) {
-  const el = h("table", { class: "hx-an-table", style: { "--distributions": String(heads.length) } });
-  const row = h("tr", {}, h("th", { scope: "col", text: ACT.token }));
+  const el = h("table.hx-an-table", { style: { "--distributions": String(heads.length) } });
+  const row = h("tr", h("th", { scope: "col", text: ACT.token }));
   for (const { name, tip, key } of heads)
     row.append(h("th", { scope: "col", tabindex: "0", "data-tip": tip, "data-key": key, text: name }));
-  el.append(h("thead", {}, row));
+  el.append(h("thead", row));
   const body = h("tbody");
   for (const line of lines) {
     const text = line.id === null ? ACT.others : model.pieceText(line.id) || "\u2205";
-    const tr = h("tr", {}, h("th", { scope: "row", text, class: line.id === null ? "hx-an-others" : null }));
+    const tr = h("tr", h("th", { scope: "row", text, class: line.id === null ? "hx-an-others" : null }));
     if (line.mine) tr.dataset.mine = "1";
     if (line.drawn) tr.dataset.drawn = "1";
     for (const { key, hue } of heads) {
       const value = line[key];
-      const cell = h(
-        "td",
-        { "data-key": key, style: { "--p": clamp(value ?? 0), ...(hue ? { "--hue": hue } : {}) } },
-        h("span", { text: value === null || value === undefined ? "\u2013" : figure(value) }),
-      );
+      const cell = h("td", { "data-key": key, style: { "--p": clamp(value ?? 0), ...(hue ? { "--hue": hue } : {}) } }, [
+        h("span", value === null || value === undefined ? "\u2013" : figure(value)),
+      ]);
       if (key === faint) cell.dataset.faint = "1";
       tr.append(cell);
     }

@@ -33,9 +33,9 @@ export function missedOf(model, from, cursor) {
  *   that is shown is being written, and what the server says of it
  */
 export function createCaption({ player, live }) {
-  const text = h("p", { class: "hx-caption-text", "aria-hidden": "true" });
-  const voice = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h("div", { class: "hx-caption" }, text, voice);
+  const text = h("p.hx-caption-text", { "aria-hidden": "true" });
+  const voice = h("p.hx-sr", { role: "status", "aria-live": "polite" });
+  const el = h("div.hx-caption", [text, voice]);
   /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
   let shown = { key: "", at: 0, cursor: 0, round: 0 };
   let heard = { text: "", at: -Infinity };
@@ -91,7 +91,7 @@ function drawn(part, model) {
   if (typeof part === "string") return part;
   if ("named" in part) return levelNode(part, model.levels[part.level]);
   const { hue, underline } = model.levels[part.level];
-  const node = h("span", { class: "hx-caption-token", "data-line": underline, style: { "--hue": hue } });
+  const node = h("span.hx-caption-token", { "data-line": underline, style: { "--hue": hue } });
   node.textContent = tokenText(model, part.token);
   if (part.state) node.dataset.state = part.state;
   return node;
@@ -99,10 +99,10 @@ function drawn(part, model) {
 
 /** @param {{named: boolean, block?: number}} part @param {import("../run/trace.js").Level} level */
 function levelNode({ named, block }, level) {
-  const letter = h("b", { class: "hx-badge", "data-line": level.underline, text: level.tag });
-  const name = named ? h("span", { class: "hx-caption-name", text: ` ${level.name}` }) : null;
+  const letter = h("b.hx-badge", { "data-line": level.underline, text: level.tag });
+  const name = named ? h("span.hx-caption-name", ` ${level.name}`) : null;
   const size = block === undefined ? null : ` T\u00a0${block}`;
-  return h("span", { class: "hx-caption-level", style: { "--hue": level.hue } }, letter, name, size);
+  return h("span.hx-caption-level", { style: { "--hue": level.hue } }, [letter, name, size]);
 }
 
 /** The polite line for screen readers: a summary, never the tokens. */

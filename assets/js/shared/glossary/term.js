@@ -15,9 +15,7 @@ const GAP = 8; // px between a word and its definition, and to the window's edge
  * @returns {HTMLButtonElement}
  */
 export function term(name, text = GLOSSARY[name].word) {
-  const button = h("button", {
-    type: "button",
-    class: "hx-term",
+  const button = h("button.hx-term", {
     "aria-haspopup": "dialog",
     "aria-expanded": "false",
     text,
@@ -41,23 +39,21 @@ class Definition {
   constructor() {
     /** @type {HTMLElement|null} */ this.from = null; // the word that it explains
     this.title = h("h2", { id: "hx-definition-title" });
-    this.picture = h("div", { class: "hx-definition-picture", "aria-hidden": "true" });
+    this.picture = h("div.hx-definition-picture", { "aria-hidden": "true" });
     this.says = h("p", { id: "hx-definition-says" });
-    const close = h("button", {
-      type: "button",
-      class: "hx-definition-close",
+    const close = h("button.hx-definition-close", {
       "aria-label": GLOSSARY_SAY.close,
       text: "\u00d7",
       onclick: () => this.hide(true),
     });
-    this.see = h("a", { class: "hx-definition-see" });
+    this.see = h("a.hx-definition-see");
     this.el = h(
-      "div",
+      "div.hx-definition",
       {
-        ...{ class: "hx-definition", role: "dialog", tabindex: "-1", hidden: true },
+        ...{ role: "dialog", tabindex: "-1", hidden: true },
         ...{ "aria-labelledby": "hx-definition-title", "aria-describedby": "hx-definition-says" },
       },
-      ...[close, this.title, this.picture, this.says, this.see],
+      [close, this.title, this.picture, this.says, this.see],
     );
     document.body.append(this.el);
     // Before any part of the page: Escape closes it and means nothing else.

@@ -2,24 +2,40 @@
 
 /** @typedef {HTMLElementEventMap} Events @typedef {HTMLElementTagNameMap} Tags @typedef {Node|string|false|null|undefined} Child */
 /** @template {keyof Tags} T @typedef {{[E in keyof Events as `on${E}`]?: (event: Events[E] & {currentTarget: Tags[T]}) => void} &
- *   {style?: Record<string, string|number|null>, [attribute: string]: unknown}} Attributes */
+ *   {style?: Record<string, string|number|null>, text?: string|number|null, [attribute: string]: unknown}} Attributes */
+/** @typedef {Child|readonly Inside[]} Inside lists may stand in lists */
 
 /**
- * An element with attributes and children. `on*` keys are listeners, `text` is its text, other keys attributes;
- * false, null and undefined leave an attribute out.
- * @template {keyof Tags} T @param {T} tag @param {Attributes<T>} attributes @param {...Child} children @returns {Tags[T]}
+ * An element: `h("p.large", text)`, `h("ul", {"aria-label": label}, [item, other && another])`. `on*` keys are listeners,
+ * `text` is its text, `class` adds to the tag's, other keys are attributes; false, null and undefined leave an attribute or a
+ * child out. A button submits nothing.
+ * @template {keyof Tags} T @param {T | `${T}.${string}`} name @param {Attributes<T>|Inside} [attributes] @param {Inside} [inside]
+ * @returns {Tags[T]}
  */
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(/** @type {Record<string, any>} */ (attributes))) {
-    if (value === false || value === null || value === undefined) continue;
-    if (key === "text") element.textContent = value;
-    else if (key === "style") for (const [name, v] of Object.entries(value)) element.style.setProperty(name, v);
-    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value === true ? "" : value);
+export function h(name, attributes, inside) {
+  const [tag, ...classes] = name.split(".");
+  const element = /** @type {Tags[T]} */ (document.createElement(tag));
+  if (classes.length) element.className = classes.join(" ");
+  if (tag === "button") element.setAttribute("type", "button");
+  if (attributes?.constructor !== Object) put(element, /** @type {Inside} */ (inside ?? attributes));
+  else {
+    for (const [key, value] of Object.entries(/** @type {Record<string, any>} */ (attributes))) {
+      if (value === false || value === null || value === undefined) continue;
+      if (key === "text") element.textContent = value;
+      else if (key === "style") for (const [name, v] of Object.entries(value)) element.style.setProperty(name, v);
+      else if (key === "class") element.className = [...classes, value].join(" ");
+      else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+      else element.setAttribute(key, value === true ? "" : value);
+    }
+    put(element, inside);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return element;
+}
+
+/** @param {Element} element @param {Inside} inside */
+function put(element, inside) {
+  if (Array.isArray(inside)) for (const one of inside) put(element, one);
+  else if (inside) element.append(/** @type {Node|string} */ (inside));
 }
 
 /** An element with a class and text alone, for what is made by the hundred.
@@ -84,7 +100,7 @@ export function icon(name) {
  * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}}
  */
 export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
-  const el = h("div", { class: "hx-pop" }, button, panel);
+  const el = h("div.hx-pop", [button, panel]);
   panel.hidden = true;
   panel.classList.add("hx-pop-panel");
   if (label) panel.setAttribute("aria-label", label);
@@ -138,7 +154,7 @@ export function arrows(list, selector) {
 
 /** Shows the `data-tip` of what is hovered or focused inside `root`; one tip at a time. @param {HTMLElement} root */
 export function tips(root) {
-  const tip = h("div", { class: "hx-tip", role: "tooltip", id: "hx-tip", hidden: true });
+  const tip = h("div.hx-tip", { role: "tooltip", id: "hx-tip", hidden: true });
   root.append(tip);
   const ownerOf = (/** @type {Event} */ event) => closest(event, "[data-tip]");
   const show = (/** @type {Event} */ event) => {
@@ -192,14 +208,7 @@ export function tips(root) {
  * @param {string} label @param {string} sign @param {() => void} onclick
  */
 export const signButton = (label, sign, onclick) =>
-  h("button", {
-    type: "button",
-    class: "hx-icon-button hx-an-step",
-    "aria-label": label,
-    "data-tip": label,
-    text: sign,
-    onclick,
-  });
+  h("button.hx-icon-button.hx-an-step", { "aria-label": label, "data-tip": label, text: sign, onclick });
 
 // Whether something was pointed at. Another tab that a button opens is drawn below a pointer that rests: what comes
 // to lie there was not pointed at, until the pointer moves.
@@ -233,14 +242,9 @@ export function pointed(event) {
  * @returns {HTMLDetailsElement}
  */
 export function disclosure(name, title, inside, { about = "", onOpen = () => {} } = {}) {
-  const said = about ? h("span", { class: "hx-more-about", text: about }) : null;
-  const summary = h("summary", {}, h("h2", { class: "hx-more-title", text: title }), said);
-  const el = h(
-    "details",
-    { class: "hx-more", "data-more": name },
-    summary,
-    h("div", { class: "hx-more-body" }, ...inside),
-  );
+  const said = about ? h("span.hx-more-about", about) : null;
+  const summary = h("summary", [h("h2.hx-more-title", title), said]);
+  const el = h("details.hx-more", { "data-more": name }, [summary, h("div.hx-more-body", inside)]);
   el.addEventListener("toggle", () => el.open && onOpen());
   return /** @type {HTMLDetailsElement} */ (el);
 }

@@ -10,13 +10,9 @@ const PER_LETTER_MS = 60;
 
 /** @returns {{el: HTMLElement, tell: (text: string, kind?: string) => void, clear: () => void}} */
 export function createNote() {
-  const words = h("span", { class: "hx-note-text" });
-  const close = h(
-    "button",
-    { type: "button", class: "hx-icon-button", "aria-label": NOTE.dismiss, onclick: () => clear() },
-    icon("remove"),
-  );
-  const el = h("p", { class: "hx-note", role: "alert", hidden: true }, words, close);
+  const words = h("span.hx-note-text");
+  const close = h("button.hx-icon-button", { "aria-label": NOTE.dismiss, onclick: () => clear() }, icon("remove"));
+  const el = h("p.hx-note", { role: "alert", hidden: true }, [words, close]);
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   let leaving;
   const clear = () => {

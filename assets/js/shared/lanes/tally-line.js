@@ -17,35 +17,26 @@ import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 export function tallyLine(ctx) {
   /** @type {Record<string, HTMLElement>} */ const slots = {};
   /** @type {Record<string, HTMLElement>} */ const rooms = {};
-  const list = h("dl", { class: "hx-figures" });
-  const knew = h("button", {
-    type: "button",
-    class: "hx-quiet hx-knew",
+  const list = h("dl.hx-figures");
+  const knew = h("button.hx-quiet.hx-knew", {
     text: TALLY.depths,
     "data-tip": TALLY.noDepths,
     onclick: () =>
       knew.hasAttribute("aria-disabled") ? ctx.onTell(TALLY.whyNoDepths(TALLY.noDepths)) : ctx.onDepths(),
   });
-  const el = h("div", { class: "hx-tally" }, list, knew);
+  const el = h("div.hx-tally", [list, knew]);
   const tips = new Map();
-  const made = h(
-    "div",
-    { class: "hx-figure-made", tabindex: "0", hidden: true },
-    h("dd", { text: TALLY.simulated }),
-    h("dt", { text: TALLY.noModel }),
-  );
-  const laid = h("div", { class: "hx-figure-made", tabindex: "0", hidden: true }, h("dd"), h("dt"));
+  const made = h("div.hx-figure-made", { tabindex: "0", hidden: true }, [
+    h("dd", TALLY.simulated),
+    h("dt", TALLY.noModel),
+  ]);
+  const laid = h("div.hx-figure-made", { tabindex: "0", hidden: true }, [h("dd"), h("dt")]);
   list.append(made, laid);
   const { equal, ...figures } = TALLY.figures;
   const ofSystems = Object.fromEntries(brought.tallies.map(({ name, words }) => [name, words]));
   for (const [key, [name, tip]] of Object.entries({ ...figures, ...ofSystems, equal })) {
-    const value = h("dd", { text: "–" });
-    const slot = h(
-      "div",
-      { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip },
-      value,
-      h("dt", { text: name }),
-    );
+    const value = h("dd", "–");
+    const slot = h("div", { class: `hx-figure-${key}`, tabindex: "0", "data-tip": tip }, [value, h("dt", name)]);
     list.append(slot);
     tips.set(slot, tip);
     slots[key] = value;

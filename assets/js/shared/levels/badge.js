@@ -5,12 +5,11 @@ import { styleLevels } from "./kinds.js";
 
 /** The head of its row or column. @param {string} name @param {import("./kinds.js").Look} style */
 export function levelHead(name, style, scope = "row") {
-  return h("th", { scope, class: "hx-plan-level" }, levelBadge(style), h("span", { text: name }));
+  return h("th.hx-plan-level", { scope }, [levelBadge(style), h("span", name)]);
 }
 
 export function levelBadge(/** @type {import("./kinds.js").Look} */ style) {
-  return h("span", {
-    class: "hx-badge",
+  return h("span.hx-badge", {
     "data-line": style.underline,
     style: { "--hue": style.hue },
     "aria-hidden": "true",

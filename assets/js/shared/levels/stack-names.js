@@ -77,21 +77,14 @@ export function stackNames(texts) {
  * @param {string} text @param {Map<string, string>} [names] of the stacks that it stands among
  */
 export function nameOfStack(text, names = stackNames([text])) {
-  const code = h("code", { class: "hx-stack-code", text, hidden: true });
+  const code = h("code.hx-stack-code", { text, hidden: true });
   const press = () => {
     code.hidden = !code.hidden;
     button.setAttribute("aria-expanded", String(!code.hidden));
   };
   const name = names.get(text) ?? text;
-  const button = h("button", {
-    type: "button",
-    class: "hx-stack-name",
-    title: text,
-    "aria-expanded": "false",
-    onclick: press,
-    text: name,
-  });
-  return name === text ? h("code", { text }) : h("span", { class: "hx-stack-named" }, button, code);
+  const button = h("button.hx-stack-name", { title: text, "aria-expanded": "false", onclick: press, text: name });
+  return name === text ? h("code", text) : h("span.hx-stack-named", [button, code]);
 }
 
 /** How many of them differ in these keys. @param {Map<string, string>[][]} group @param {string[]} keys */

@@ -38,10 +38,8 @@ export function onPresenting(f) {
 /** The button that turns it on, and off while it is on. */
 export function presenterButton() {
   const button = h(
-    "button",
+    "button.hx-icon-button.hx-present",
     {
-      type: "button",
-      class: "hx-icon-button hx-present",
       "aria-label": WORDS.name,
       "aria-pressed": String(presenting()),
       "aria-keyshortcuts": "P",

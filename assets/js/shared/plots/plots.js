@@ -43,32 +43,28 @@ export class Plot {
     this.onPoint = onPoint;
     /** @type {Shown["figure"]} */ this.wanted = null;
     this.seen = false;
-    this.title = h("h2", { class: "hx-plan-h hx-figure-title" });
-    this.text = h("p", { class: "hx-plan-text hx-figure-text" });
-    this.view = h("div", { class: "hx-plot", role: "img", "aria-label": label });
-    this.beside = h("div", { class: "hx-plot-beside" });
-    this.table = h("div", { class: "hx-figure-scroll", tabindex: "0" });
-    this.details = h("details", { class: "hx-figure-data" }, h("summary", { text: FIGURE.table }), this.table);
+    this.title = h("h2.hx-plan-h.hx-figure-title");
+    this.text = h("p.hx-plan-text.hx-figure-text");
+    this.view = h("div.hx-plot", { role: "img", "aria-label": label });
+    this.beside = h("div.hx-plot-beside");
+    this.table = h("div.hx-figure-scroll", { tabindex: "0" });
+    this.details = h("details.hx-figure-data", [h("summary", FIGURE.table), this.table]);
     /** @type {[number, number]} */ this.at = [0, -1]; // the value that is read: its curve and its place there
     /** @type {Shown|null} */ this.shown = null;
     this.reader = reads ? this._reader(reads) : null;
-    this.el = h(
-      "section",
-      { class: `${className} hx-plot-${name}`, "aria-label": label },
-      h(
-        "div",
-        { class: "hx-pictured" },
+    this.el = h("section", { class: `${className} hx-plot-${name}`, "aria-label": label }, [
+      h("div.hx-pictured", [
         this.title,
         pictureButton(
           () => this.view,
           () => this.title.textContent ?? name,
         ),
-      ),
+      ]),
       this.text,
-      h("div", { class: "hx-plot-room" }, this.view, this.reader),
+      h("div.hx-plot-room", [this.view, this.reader]),
       this.beside,
       this.details,
-    );
+    ]);
     new IntersectionObserver(
       (entries) => {
         this.seen = entries[entries.length - 1].isIntersecting;
@@ -108,7 +104,7 @@ export class Plot {
       }
       this._listen();
     } catch (/** @type {any} */ error) {
-      this.view.replaceChildren(h("p", { class: "hx-plan-text", text: error.message }));
+      this.view.replaceChildren(h("p.hx-plan-text", error.message));
     } finally {
       this.drawing = false;
     }
@@ -144,8 +140,8 @@ export class Plot {
       reader.setAttribute("aria-valuetext", this.shown.read(...this.at));
       this.hover(...this.at);
     };
-    const reader = h("div", {
-      ...{ class: "hx-plot-reader", role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": "1" },
+    const reader = h("div.hx-plot-reader", {
+      ...{ role: "slider", tabindex: "0", "aria-label": label, "aria-valuemin": "1" },
       ...{ "aria-valuemax": "1", "aria-valuenow": "1", "aria-valuetext": FIGURE.unread },
       onkeydown: read,
       onblur: () => this.hover(null),
@@ -165,16 +161,12 @@ export class Plot {
 /** A table, by textContent only. @param {Shown["table"]} shown */
 export function table(shown) {
   if (!shown) return "";
-  return h(
-    "table",
-    {},
-    h("thead", {}, h("tr", {}, ...shown.columns.map((name) => h("th", { scope: "col", text: name })))),
-    h(
-      "tbody",
-      {},
-      ...shown.rows.map((row) =>
-        h("tr", {}, ...row.map((value, i) => h(i ? "td" : "th", { scope: i ? null : "row", text: String(value) }))),
+  return h("table", [
+    h("thead", [h("tr", [shown.columns.map((name) => h("th", { scope: "col", text: name }))])]),
+    h("tbody", [
+      shown.rows.map((row) =>
+        h("tr", [row.map((value, i) => h(i ? "td" : "th", { scope: i ? null : "row", text: String(value) }))]),
       ),
-    ),
-  );
+    ]),
+  ]);
 }

@@ -12,20 +12,16 @@ import { svg } from "../kit/svg.js";
  */
 export async function showCode(title, url, opener, warning = "") {
   const picture = await codePicture(url, words.codeOf(title));
-  const close = h(
-    "button",
-    { type: "button", class: "hx-icon-button", "aria-label": words.close, onclick: () => dialog.close() },
+  const close = h("button.hx-icon-button", { "aria-label": words.close, onclick: () => dialog.close() }, [
     icon("remove"),
-  );
-  const dialog = h(
-    "dialog",
-    { class: "hx-qr", "aria-label": words.codeOf(title), onclose: () => gone() },
+  ]);
+  const dialog = h("dialog.hx-qr", { "aria-label": words.codeOf(title), onclose: () => gone() }, [
     close,
     picture,
-    h("p", { text: title }),
-    h("p", { class: "hx-qr-url", text: url }),
-    warning ? h("p", { class: "hx-qr-here", role: "alert", text: warning }) : null,
-  );
+    h("p", title),
+    h("p.hx-qr-url", url),
+    warning && h("p.hx-qr-here", { role: "alert", text: warning }),
+  ]);
   const gone = () => {
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
     dialog.remove();

@@ -21,7 +21,7 @@ const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;
  *   the one whose card is open
  */
 export function sharePanel(shown) {
-  const said = h("p", { class: "hx-share-said", role: "status", "aria-live": "polite" });
+  const said = h("p.hx-share-said", { role: "status", "aria-live": "polite" });
   const tell = (/** @type {string} */ text) => say(said, text);
   const fail = (/** @type {any} */ error) => tell(error?.message || String(error));
   const { alone = false } = shown;
@@ -36,10 +36,8 @@ export function sharePanel(shown) {
   const slide = slideRow(shown.feed, tell);
   const save = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {() => Promise<string>} */ action) =>
     h(
-      "button",
+      "button.hx-quiet",
       {
-        type: "button",
-        class: "hx-quiet",
         "data-tip": tip,
         onclick: async () => {
           if (!shown.feed.model?.header) return tell(words.nothing);
@@ -47,25 +45,20 @@ export function sharePanel(shown) {
           await action().then(tell, fail);
         },
       },
-      icon("save"),
-      h("span", { text: label }),
+      [icon("save"), h("span", label)],
     );
-  const files = h(
-    "div",
-    { class: "hx-share-row" },
-    h("b", { text: words.file }),
-    h(
-      "div",
-      { class: "hx-share-buttons" },
+  const files = h("div.hx-share-row", [
+    h("b", words.file),
+    h("div.hx-share-buttons", [
       save(words.html, words.htmlTip, () => savePage(shown.feed, shown.settings.colour)),
       save(words.trace, words.traceTip, async () => {
         const name = traceName(/** @type {any} */ (shown.feed.model?.header));
         return words.saved(name, await saveGzip(shown.feed.lines(), name));
       }),
-    ),
-  );
-  const here = warning ? h("p", { class: "hx-share-note", text: warning }) : null;
-  const el = h("div", { class: "hx-share" }, ...rows.map((row) => row.el), slide.el, files, here, said);
+    ]),
+  ]);
+  const here = warning ? h("p.hx-share-note", warning) : null;
+  const el = h("div.hx-share", [rows.map((row) => row.el), slide.el, files, here, said]);
   let turn = 0;
   return {
     el,
@@ -98,20 +91,17 @@ export function sharePanel(shown) {
  */
 function linkRow(title, { tell, fail, coded, warning }) {
   let url = "";
-  const field = h("input", {
-    class: "hx-input hx-share-url",
+  const field = h("input.hx-input.hx-share-url", {
     readonly: true,
     "aria-label": title,
     onfocus: () => field.select(),
   });
-  const note = h("small", { class: "hx-share-note" });
-  const copied = h("span", { text: words.copy });
+  const note = h("small.hx-share-note");
+  const copied = h("span", words.copy);
   /** @type {ReturnType<typeof setTimeout>|undefined} */ let leaving;
   const button = h(
-    "button",
+    "button.hx-quiet",
     {
-      type: "button",
-      class: "hx-quiet",
       "aria-label": `${words.copy}: ${title}`,
       onclick: () =>
         copy(url).then(() => {
@@ -121,28 +111,14 @@ function linkRow(title, { tell, fail, coded, warning }) {
           tell(words.copied(title.toLowerCase()));
         }, fail),
     },
-    icon("copy"),
-    copied,
+    [icon("copy"), copied],
   );
   const code = h(
-    "button",
-    {
-      type: "button",
-      class: "hx-quiet",
-      "aria-label": `${words.code}: ${title}`,
-      onclick: () => showCode(title, url, code, warning).catch(fail),
-    },
-    icon("code"),
-    h("span", { text: words.code }),
+    "button.hx-quiet",
+    { "aria-label": `${words.code}: ${title}`, onclick: () => showCode(title, url, code, warning).catch(fail) },
+    [icon("code"), h("span", words.code)],
   );
-  const el = h(
-    "div",
-    { class: "hx-share-row" },
-    h("b", { text: title }),
-    h("div", { class: "hx-share-buttons" }, button, coded ? code : null),
-    field,
-    note,
-  );
+  const el = h("div.hx-share-row", [h("b", title), h("div.hx-share-buttons", [button, coded && code]), field, note]);
   return {
     el,
     /** @param {Link} link */
@@ -181,14 +157,15 @@ async function savePage(feed, colour) {
 /** @param {import("../run/trace.js").Feed} feed @param {(text: string) => void} tell */
 function slideRow(feed, tell) {
   const dark = h("input", { type: "checkbox", onchange: () => show() });
-  const seen = h("img", { class: "hx-share-slide" });
-  const note = h("small", { class: "hx-share-note" });
+  const seen = h("img.hx-share-slide");
+  const note = h("small.hx-share-note");
   /** @type {ReturnType<typeof drawSlide>|null} */ let drawn = null;
   const save = (/** @type {"svg"|"png"} */ kind, /** @type {string} */ tip) =>
     h(
-      "button",
+      "button.hx-quiet",
       {
-        ...{ type: "button", class: "hx-quiet", "data-tip": tip, "aria-label": `${slide.row}: ${kind.toUpperCase()}` },
+        "data-tip": tip,
+        "aria-label": `${slide.row}: ${kind.toUpperCase()}`,
         onclick: () =>
           drawn &&
           saveDrawing(drawn.picture, nameOf(feed), kind).then(
@@ -196,16 +173,13 @@ function slideRow(feed, tell) {
             (error) => tell(error.message),
           ),
       },
-      icon("save"),
-      h("span", { text: kind.toUpperCase() }),
+      [icon("save"), h("span", kind.toUpperCase())],
     );
-  const buttons = h(
-    "div",
-    { class: "hx-share-buttons" },
-    h("label", { class: "hx-tick" }, dark, h("span", { text: slide.dark })),
+  const buttons = h("div.hx-share-buttons", [
+    h("label.hx-tick", [dark, h("span", slide.dark)]),
     save("svg", slide.svgTip),
     save("png", slide.pngTip),
-  );
+  ]);
   function show() {
     const { model, final } = feed;
     drawn = final && model?.header && model.snapshots.length ? drawSlide(model, dark.checked) : null;
@@ -216,7 +190,7 @@ function slideRow(feed, tell) {
     seen.alt = drawn.label;
   }
   return {
-    el: h("div", { class: "hx-share-row" }, h("b", { text: slide.row }), buttons, seen, note),
+    el: h("div.hx-share-row", [h("b", slide.row), buttons, seen, note]),
     /** Draws the run that is shown now, in the page's theme. */
     show() {
       dark.checked = isDark();

@@ -8,12 +8,10 @@ import { words } from "../../../text/en/share.js";
 export function shareButton(shown) {
   /** @type {Promise<{el: HTMLElement, show: (token: number|null) => void}>|null} */ let coming = null;
   /** @type {number|null} */ let chosen = null; // the token whose card was open
-  const panel = h("div", { class: "hx-share-panel" }, h("p", { class: "hx-item-note", text: words.packing }));
-  const button = h(
-    "button",
-    { type: "button", class: "hx-icon-button hx-share-open", "aria-label": words.share, "data-tip": words.shareTip },
+  const panel = h("div.hx-share-panel", h("p.hx-item-note", words.packing));
+  const button = h("button.hx-icon-button.hx-share-open", { "aria-label": words.share, "data-tip": words.shareTip }, [
     icon("share"),
-  );
+  ]);
   const build = async () => {
     const [{ sharePanel }] = await Promise.all([import("./panel.js"), loadStyles("share")]);
     const made = sharePanel(shown);
@@ -40,7 +38,7 @@ export function shareButton(shown) {
 // In a frame of another page (?embed=1): the way to the whole page, as it stands when it is taken.
 
 export function wholePage() {
-  const link = h("a", { class: "hx-embed-link", target: "_blank", rel: "noopener", text: words.wholePage });
+  const link = h("a.hx-embed-link", { target: "_blank", rel: "noopener", text: words.wholePage });
   const aim = () => {
     const query = new URLSearchParams(location.search);
     query.delete("embed");

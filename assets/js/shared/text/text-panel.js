@@ -17,17 +17,16 @@ const SMALL = "smollm2"; // the preset of 135 M parameters
 
 export function textPanel(/** @type {Context} */ ctx) {
   const { settings, feed } = ctx;
-  const title = h("h2", { text: TEXT.title });
+  const title = h("h2", TEXT.title);
   const colour = colourSwitch((value) => ctx.onEdit("colour", value));
   const ghosts = h("input", {
     type: "checkbox",
     onchange: () => ctx.onEdit("ghosts", ghosts.checked ? "show" : "hide"),
   });
   const whole = h("input", { type: "checkbox", onchange: () => room.set(whole.checked) });
-  const file = h("input", {
+  const file = h("input.hx-sr", {
     type: "file",
     accept: ".jsonl,.gz,application/gzip,application/json",
-    class: "hx-sr",
     tabindex: "-1",
     "aria-hidden": "true",
     onchange: () => {
@@ -37,11 +36,7 @@ export function textPanel(/** @type {Context} */ ctx) {
   });
   /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
   const button = (name, label, onclick) =>
-    h(
-      "button",
-      { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
-      icon(name),
-    );
+    h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
   const opener = button("open", TEXT.openFile, () => file.click());
   opener.classList.add("hx-open-trace");
   const save = async (/** @type {TraceModel} */ _, /** @type {import("../run/events.js").Header} */ header) => {
@@ -59,46 +54,36 @@ export function textPanel(/** @type {Context} */ ctx) {
       ctx.onTell(error.message, "error");
     }
   };
-  const head = h(
-    "header",
-    { class: "hx-panel-head" },
+  const head = h("header.hx-panel-head", [
     title,
-    h("span", { class: "hx-above", text: TEXT.above }),
-    h("label", { class: "hx-tick", "data-tip": TEXT.ghostsTip }, ghosts, h("span", { text: TEXT.ghosts })),
-    h("label", { class: "hx-tick", "data-tip": TEXT.wholeTip }, whole, h("span", { text: TEXT.whole })),
+    h("span.hx-above", TEXT.above),
+    h("label.hx-tick", { "data-tip": TEXT.ghostsTip }, [ghosts, h("span", TEXT.ghosts)]),
+    h("label.hx-tick", { "data-tip": TEXT.wholeTip }, [whole, h("span", TEXT.whole)]),
     ctx.details,
     colour.el,
     button("copy", TEXT.copy, () => told((model) => copy(model.text()), TEXT.copied)),
     button("save", TEXT.save, () => told(save)),
     opener,
     file,
-  );
-  const top = h("div", { class: "hx-text-top" });
-  const body = h("div", { class: "hx-text-body" });
-  const foot = h("footer", { class: "hx-text-foot" });
+  ]);
+  const top = h("div.hx-text-top");
+  const body = h("div.hx-text-body");
+  const foot = h("footer.hx-text-foot");
   const share = h("i");
   const saying = h("b");
   const detail = h("span");
-  const progress = h(
-    "div",
-    { class: "hx-progress", hidden: true },
-    h("div", { class: "hx-progress-bar", "aria-hidden": "true" }, share),
+  const progress = h("div.hx-progress", { hidden: true }, [
+    h("div.hx-progress-bar", { "aria-hidden": "true" }, share),
     saying,
     detail,
-  );
-  const blank = h(
-    "div",
-    { class: "hx-empty", hidden: true },
-    h("b", { text: TEXT.nothing }),
-    h("p", {
-      text: TEXT.nothingYet,
-    }),
-    h("p", {
-      text: TEXT.firstRun,
-    }),
-  );
-  const circles = h("p", { class: "hx-text-circles", hidden: true });
-  const el = h("section", { class: "hx-text-panel", "aria-label": TEXT.label }, head, top, body, circles, foot, blank);
+  ]);
+  const blank = h("div.hx-empty", { hidden: true }, [
+    h("b", TEXT.nothing),
+    h("p", TEXT.nothingYet),
+    h("p", TEXT.firstRun),
+  ]);
+  const circles = h("p.hx-text-circles", { hidden: true });
+  const el = h("section.hx-text-panel", { "aria-label": TEXT.label }, [head, top, body, circles, foot, blank]);
   const text = createText(body, { onSelect: ctx.onSelect });
   const legend = createLegend(top, foot);
   top.append(progress); // while a run begins, its progress stands over what the colours mean
@@ -199,13 +184,13 @@ export function colourSwitch(onPick) {
   /** @type {Map<string, HTMLInputElement>} */ const inputs = new Map();
   const ways = Object.entries(TEXT.colours).map(([value, text]) => {
     const input = /** @type {HTMLInputElement} */ (
-      h("input", { type: "radio", name: "hx-colour", value, class: "hx-sr", onchange: () => onPick(value) })
+      h("input.hx-sr", { type: "radio", name: "hx-colour", value, onchange: () => onPick(value) })
     );
     inputs.set(value, input);
-    return h("label", { "data-tip": TEXT.colourTips[value] }, input, h("span", { text }));
+    return h("label", { "data-tip": TEXT.colourTips[value] }, [input, h("span", text)]);
   });
   return {
-    el: h("div", { class: "hx-switch-ways", role: "radiogroup", "aria-label": TEXT.colourBy }, ...ways),
+    el: h("div.hx-switch-ways", { role: "radiogroup", "aria-label": TEXT.colourBy }, ways),
     /** @param {string} chosen */
     show(chosen) {
       for (const [value, input] of inputs) input.checked = value === chosen;

@@ -156,9 +156,7 @@ class Aside {
   /** @param {(run: string) => void} onReturn */
   constructor(onReturn) {
     /** @type {string|null} */ this.run = null;
-    this.el = h("button", {
-      type: "button",
-      class: "hx-quiet hx-aside",
+    this.el = h("button.hx-quiet.hx-aside", {
       "data-tip": ASIDE.tip,
       hidden: true,
       onclick: () => this.run && onReturn(this.run),

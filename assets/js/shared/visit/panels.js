@@ -65,11 +65,11 @@ export class Panels {
     const button = h(
       "button",
       {
-        ...{ type: "button", class: `hx-unfold hx-unfold-${name}`, "data-tip": tip },
+        class: `hx-unfold hx-unfold-${name}`,
+        "data-tip": tip,
         ...{ "aria-expanded": String(this.isOpen(name)), onclick: () => this.set(name, !this.isOpen(name)) },
       },
-      h("span", { text }),
-      icon("down"),
+      [h("span", text), icon("down")],
     );
     this.buttons.get(name)?.push(button);
     return button;

@@ -96,25 +96,19 @@ function rulersOf(model, round, { at, call }) {
   const found = rulers(model, draft, at);
   const level = model.levels[draft.segment.level];
   const above = model.levels[draft.segment.level + 1];
-  const lineEl = h("div", {
-    class: "hx-rule-line",
+  const lineEl = h("div.hx-rule-line", {
     "aria-hidden": "true",
     style: { "--stretches": String(found.columns.length) },
   });
-  for (const at of found.shared.slice(1))
-    lineEl.append(h("i", { class: "hx-rule-both", style: place(at, at + 1, "1 / -1") }));
+  for (const at of found.shared.slice(1)) lineEl.append(h("i.hx-rule-both", { style: place(at, at + 1, "1 / -1") }));
   for (const { from, to } of found.own)
-    lineEl.append(h("span", { class: "hx-rule-own", style: { ...place(from, to, "1"), "--hue": level.hue } }));
+    lineEl.append(h("span.hx-rule-own", { style: { ...place(from, to, "1"), "--hue": level.hue } }));
   found.columns.forEach((text, i) =>
-    lineEl.append(h("span", { class: "hx-rule-text", text: text || "\u22ef", style: place(i, i + 1, "2") })),
+    lineEl.append(h("span.hx-rule-text", { text: text || "\u22ef", style: place(i, i + 1, "2") })),
   );
   for (const { from, to, state } of found.target) {
     const mark = MARK[state] ?? "";
-    const el = h("span", {
-      class: "hx-rule-target",
-      text: mark,
-      style: { ...place(from, to, "3"), "--hue": above.hue },
-    });
+    const el = h("span.hx-rule-target", { text: mark, style: { ...place(from, to, "3"), "--hue": above.hue } });
     el.dataset.state = state;
     lineEl.append(el);
   }
@@ -126,19 +120,15 @@ function rulersOf(model, round, { at, call }) {
     judged: found.target.some((x) => x.state === "accepted" || x.state === "rejected"),
     rest: found.rest,
   });
-  const names = h(
-    "div",
-    { class: "hx-rule-names", "aria-hidden": "true" },
+  const names = h("div.hx-rule-names", { "aria-hidden": "true" }, [
     h("span", { "data-tip": RULER.ownTip }, badge(level)),
     h("span"),
     h("span", { "data-tip": RULER.targetTip }, badge(above)),
-  );
-  return h(
-    "div",
-    { class: "hx-rulers", role: "group", tabindex: "0", "aria-label": spoken(found, words) },
-    h("div", { class: "hx-rule-picture" }, names, lineEl),
-    h("p", { class: "hx-an-muted", text: words }),
-  );
+  ]);
+  return h("div.hx-rulers", { role: "group", tabindex: "0", "aria-label": spoken(found, words) }, [
+    h("div.hx-rule-picture", [names, lineEl]),
+    h("p.hx-an-muted", words),
+  ]);
 }
 
 const MARK = /** @type {Record<string, string>} */ ({ accepted: "\u2713", rejected: "\u2717" });

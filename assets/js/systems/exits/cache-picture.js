@@ -106,8 +106,8 @@ function cachePicture({ model, figure, open }) {
         changed();
       },
     });
-  const switches = part === "exit" ? null : h("label", { class: "hx-tick" }, bonus, CACHE.bonus);
-  const sliders = h("div", { class: "hx-sketch-sliders" }, ask("guesses", 6), ask("at", layers - 1), switches);
+  const switches = part === "exit" ? null : h("label.hx-tick", [bonus, CACHE.bonus]);
+  const sliders = h("div.hx-sketch-sliders", [ask("guesses", 6), ask("at", layers - 1), switches]);
   const picture = frame("cache", CACHE.label, [drawn.el], open ? [] : [sliders]);
   tell();
   return { el: picture.el, end: drawn.end };

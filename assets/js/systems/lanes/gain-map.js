@@ -104,25 +104,21 @@ export function drafterTable(drafters, onShow) {
   const row = (/** @type {Drafter} */ one, /** @type {number} */ i) => {
     const two = together(one);
     const pays = paysAt(one.gain);
-    const show = h("button", {
-      type: "button",
-      class: "hx-quiet hx-plan-small",
+    const show = h("button.hx-quiet.hx-plan-small", {
       text: one.name,
       "aria-label": SECOND.show(one.name),
       onclick: () => onShow(i),
     });
-    return h(
-      "tr",
-      { "data-pays": pays },
+    return h("tr", { "data-pays": pays }, [
       h("th", { scope: "row" }, show),
-      h("td", { text: SECOND.times(one.gain) }),
-      h("td", { text: [SECOND.verdicts[pays], one.needs ? SECOND.pricedOnly : ""].filter(Boolean).join(", ") }),
-      h("td", { text: SECOND.percent(one.share) }),
-      h("td", { text: SECOND.percent(one.agreement) }),
-      h("td", {}, h("span", { text: SECOND.ms(rounded(one.apart.ms)) }), " ", nameOfStack(one.apart.stack, called)),
-      h("td", {}, h("span", { text: SECOND.ms(rounded(two.ms)) }), " ", nameOfStack(two.stack, called)),
-      h("td", { text: two === one.pearl ? SECOND.lockStep : SECOND.free }),
-    );
+      h("td", SECOND.times(one.gain)),
+      h("td", [SECOND.verdicts[pays], one.needs ? SECOND.pricedOnly : ""].filter(Boolean).join(", ")),
+      h("td", SECOND.percent(one.share)),
+      h("td", SECOND.percent(one.agreement)),
+      h("td", [h("span", SECOND.ms(rounded(one.apart.ms))), " ", nameOfStack(one.apart.stack, called)]),
+      h("td", [h("span", SECOND.ms(rounded(two.ms))), " ", nameOfStack(two.stack, called)]),
+      h("td", two === one.pearl ? SECOND.lockStep : SECOND.free),
+    ]);
   };
   return table(SECOND.drafters, SECOND.drafterHead, drafters.map(row));
 }
@@ -132,27 +128,23 @@ export function gainTable({ shares, agreements, gains }) {
   const across = shares.map((_, i) => i).filter((i) => i === 0 || (i + 1) % EVERY.share === 0);
   const down = agreements.map((_, i) => i).filter((i) => i % EVERY.agreement === 0);
   const row = (/** @type {number} */ i) =>
-    h(
-      "tr",
-      {},
+    h("tr", [
       h("th", { scope: "row", text: SECOND.percent(agreements[i]) }),
-      ...across.map((j) =>
+      across.map((j) =>
         h("td", { "data-band": bandOf(gains[i][j]), "data-row": i, "data-at": j, text: fixed(gains[i][j], 2) }),
       ),
-    );
+    ]);
   const head = [SECOND.corner, ...across.map((j) => SECOND.percent(shares[j]))];
   return table(SECOND.map, head, down.toReversed().map(row));
 }
 
 /** @param {string} caption @param {string[]} head @param {HTMLElement[]} rows */
 const table = (caption, head, rows) =>
-  h(
-    "table",
-    {},
-    h("caption", { class: "hx-sr", text: caption }),
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {}, ...rows),
-  );
+  h("table", [
+    h("caption.hx-sr", caption),
+    h("thead", [h("tr", [head.map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", rows),
+  ]);
 
 // What the map of overlapping says: of one place on it, and of the drafters that stand there.
 

@@ -36,11 +36,9 @@ function lockStepPicture({ model, open }) {
     g: { ...LOCK_STEP.g, min: 1, max: MOST, step: 1 },
     d: { ...LOCK_STEP.d, min: 0.01, max: 1, step: 0.01 },
   };
-  const key = h(
-    "p",
-    { class: "hx-sketch-key" },
-    ...LOCK_STEP.key.map((text, i) => h("span", { class: "hx-key-block", style: { "--hue": hues[i] } }, text)),
-  );
+  const key = h("p.hx-sketch-key", [
+    LOCK_STEP.key.map((text, i) => h("span.hx-key-block", { style: { "--hue": hues[i] } }, text)),
+  ]);
   const turned = () => {
     drawn.redraw();
     tell();

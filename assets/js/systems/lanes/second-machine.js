@@ -21,32 +21,30 @@ function secondMachine(ctx) {
   /** @type {any} */ let wanted = null; // a question that was not asked yet
   let shown = 0; // the drafter that is read out, or -1
   let at = { share: 0, agreement: 0 };
-  const answer = h("p", { class: "hx-sm-answer", role: "status", "aria-live": "polite", text: SECOND.asking });
-  const clock = h("p", { class: "hx-sm-note", text: SECOND.clock });
-  const use = h("button", { type: "button", class: "hx-quiet", text: SECOND.use });
-  const table = h("div", { class: "hx-figure-data hx-sm-drafters" });
-  const reading = h("p", { class: "hx-sm-reading", role: "status", "aria-live": "polite" });
-  const why = h("p", { class: "hx-sm-why" });
+  const answer = h("p.hx-sm-answer", { role: "status", "aria-live": "polite", text: SECOND.asking });
+  const clock = h("p.hx-sm-note", SECOND.clock);
+  const use = h("button.hx-quiet", SECOND.use);
+  const table = h("div.hx-figure-data.hx-sm-drafters");
+  const reading = h("p.hx-sm-reading", { role: "status", "aria-live": "polite" });
+  const why = h("p.hx-sm-why");
   const costs = stopsSlider((i) => known && move({ share: known.map.shares[i] }));
   const accepts = stopsSlider((i) => known && move({ agreement: known.map.agreements[i] }));
   const picture = svg("svg", { class: "hx-sm-map", role: "img" });
-  const upright = h("p", { class: "hx-sm-upright", text: SECOND.upright, "aria-hidden": "true" });
-  const gains = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": SECOND.map });
-  const el = h(
-    "section",
-    { class: "hx-panel hx-sm", "aria-label": SECOND.label },
+  const upright = h("p.hx-sm-upright", { text: SECOND.upright, "aria-hidden": "true" });
+  const gains = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": SECOND.map });
+  const el = h("section.hx-panel.hx-sm", { "aria-label": SECOND.label }, [
     answer,
     clock,
-    h("div", { class: "hx-al-use" }, use),
+    h("div.hx-al-use", use),
     table,
     reading,
     why,
-    h("div", { class: "hx-al-sliders" }, costs.el, accepts.el),
+    h("div.hx-al-sliders", [costs.el, accepts.el]),
     upright,
     picture,
     bands(),
-    h("details", { class: "hx-figure-data" }, h("summary", { text: SECOND.asTable }), gains),
-  );
+    h("details.hx-figure-data", [h("summary", SECOND.asTable), gains]),
+  ]);
   costs.name(SECOND.costs);
   accepts.name(SECOND.accepts);
   new ResizeObserver(() => draw()).observe(el);
@@ -175,14 +173,10 @@ function bands() {
   const round = (/** @type {number|undefined} */ edge) => edge && Math.round(20 * edge) / 20;
   const said = (/** @type {number} */ band) =>
     band === GAINING - 1 ? SECOND.same : SECOND.band(round(EDGES[band - 1]), round(EDGES[band]));
-  return h(
-    "p",
-    { class: "hx-al-legend" },
-    h("span", { text: SECOND.bands }),
-    ...Array.from({ length: EDGES.length + 1 }, (_, band) =>
-      h("span", { class: "hx-sm-key", "data-band": band, text: said(band) }),
-    ),
-  );
+  return h("p.hx-al-legend", [
+    h("span", SECOND.bands),
+    Array.from({ length: EDGES.length + 1 }, (_, band) => h("span.hx-sm-key", { "data-band": band, text: said(band) })),
+  ]);
 }
 
 bring({ questions: [{ name: "second", behind: SECOND.behind, create: secondMachine }] });

@@ -17,7 +17,7 @@ import { originOf } from "../../shared/levels/kinds.js";
  */
 export function createDatabases({ player, stage, onClose }) {
   const title = h("h2", { tabindex: "-1", text: DB.title });
-  const where = h("span", { class: "hx-an-muted hx-an-facts" });
+  const where = h("span.hx-an-muted.hx-an-facts");
   const shares = sharesPart();
   const lookups = lookupsPart({ onSeek: (ns) => player.seek(ns) });
   const link = createLink(stage);
@@ -25,32 +25,26 @@ export function createDatabases({ player, stage, onClose }) {
     onShow: () => link.target()?.scrollIntoView({ block: "center", behavior: "instant" }),
   });
   const ahead = windowPart();
-  const side = h("div", { class: "hx-db-side" }, ahead.el, entries.el);
-  const body = h("div", { class: "hx-db-body" }, shares.el, lookups.el, side);
+  const side = h("div.hx-db-side", [ahead.el, entries.el]);
+  const body = h("div.hx-db-body", [shares.el, lookups.el, side]);
   const empty = h("div", { hidden: true });
-  const el = h(
-    "section",
-    { class: "hx-desk hx-databases", "aria-label": DB.title, hidden: true },
-    h(
-      "header",
-      { class: "hx-panel-head hx-desk-head" },
+  const el = h("section.hx-desk.hx-databases", { "aria-label": DB.title, hidden: true }, [
+    h("header.hx-panel-head.hx-desk-head", [
       title,
       where,
-      h("span", { class: "hx-an-keys hx-an-muted", text: DB.keys }),
+      h("span.hx-an-keys.hx-an-muted", DB.keys),
       signButton(DB.back, "\u2190", () => player.stepEvent(-1)),
       signButton(DB.on, "\u2192", () => player.stepEvent(1)),
-      h("button", {
-        type: "button",
-        class: "hx-icon-button hx-desk-close",
+      h("button.hx-icon-button.hx-desk-close", {
         "aria-label": DB.close,
         "data-tip": DB.close,
         text: "\u00d7",
         onclick: () => onClose(),
       }),
-    ),
+    ]),
     body,
     empty,
-  );
+  ]);
   /** @type {Ledger|null} */ let ledger = null;
   /** @type {import("./ledger.js").Lookup|null} */ let lit = null;
 
@@ -173,17 +167,13 @@ function sharesPart() {
     [SHARES.kept, SHARES.keptTip],
     [SHARES.share, null],
   ];
-  const el = h(
-    "div",
-    { class: "hx-db-part hx-db-shares" },
-    h(
-      "table",
-      {},
-      h("caption", { text: SHARES.caption }),
-      h("thead", {}, h("tr", {}, ...heads.map(([text, tip]) => h("th", { scope: "col", text, "data-tip": tip })))),
+  const el = h("div.hx-db-part.hx-db-shares", [
+    h("table", [
+      h("caption", SHARES.caption),
+      h("thead", [h("tr", [heads.map(([text, tip]) => h("th", { scope: "col", text, "data-tip": tip }))])]),
       body,
-    ),
-  );
+    ]),
+  ]);
   /** @type {Record<string, HTMLElement[]>} */ let cells = {};
   /** @type {Ledger|null} */ let drawnFor = null;
 
@@ -191,16 +181,16 @@ function sharesPart() {
     drawnFor = ledger;
     cells = {};
     const line = (/** @type {string} */ key, /** @type {HTMLElement[]} */ head, /** @type {string} */ hue) => {
-      cells[key] = [h("td"), h("td"), h("td", { class: "hx-db-bar", style: { "--hue": hue } })];
-      return h("tr", { "data-database": key }, h("th", { scope: "row" }, ...head), ...cells[key]);
+      cells[key] = [h("td"), h("td"), h("td.hx-db-bar", { style: { "--hue": hue } })];
+      return h("tr", { "data-database": key }, [h("th", { scope: "row" }, head), cells[key]]);
     };
     body.replaceChildren(
       ...ledger.order.map((letter) => {
         const title = originOf(ledger.model.levels[ledger.level].kind, letter)?.title ?? letter;
-        return line(letter, [chip(ledger, letter), h("span", { text: title })], hueOf(ledger, letter));
+        return line(letter, [chip(ledger, letter), h("span", title)], hueOf(ledger, letter));
       }),
-      line("silent", [h("span", { text: SHARES.silent })], "var(--muted)"),
-      line("others", [h("span", { text: SHARES.others })], "var(--muted)"),
+      line("silent", [h("span", SHARES.silent)], "var(--muted)"),
+      line("others", [h("span", SHARES.others)], "var(--muted)"),
     );
   }
 

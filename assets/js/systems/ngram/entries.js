@@ -16,17 +16,12 @@ const AROUND = 6; // tokens on both sides of what was found
 /** @param {{onShow: () => void}} ctx onShow: bring the place that was found into sight */
 export function entriesPart({ onShow }) {
   const title = h("h3", { "data-tip": ENTRIES.tip, tabindex: "0" });
-  const gone = h("p", { class: "hx-db-note" });
-  const hit = h("p", { class: "hx-db-hit" });
+  const gone = h("p.hx-db-note");
+  const hit = h("p.hx-db-hit");
   const list = h("ol", { "aria-label": ENTRIES.list });
-  const foot = h("p", { class: "hx-db-note" });
-  const scroll = h(
-    "div",
-    { class: "hx-db-scroll", tabindex: "0", role: "region", "aria-label": ENTRIES.list },
-    list,
-    foot,
-  );
-  const el = h("div", { class: "hx-db-part hx-db-entries" }, title, hit, gone, scroll);
+  const foot = h("p.hx-db-note");
+  const scroll = h("div.hx-db-scroll", { tabindex: "0", role: "region", "aria-label": ENTRIES.list }, [list, foot]);
+  const el = h("div.hx-db-part.hx-db-entries", [title, hit, gone, scroll]);
   /** @type {[Ledger|null, Lookup|null]} */ let told = [null, null];
 
   /** The place that was found, in the words around it. @param {Ledger} ledger @param {Lookup|null} one */
@@ -47,16 +42,15 @@ export function entriesPart({ onShow }) {
         words(ledger, ledger.ids(lo, Math.max(lo, hi)));
       hit.dataset.found = one.from < 0 ? "prompt" : "text";
       hit.append(
-        h("span", { class: "hx-db-note", text: ENTRIES.hit(one.from < 0 ? ENTRIES.prompt : ENTRIES.text) }),
+        h("span.hx-db-note", ENTRIES.hit(one.from < 0 ? ENTRIES.prompt : ENTRIES.text)),
         quote("hx-db-near", says(Math.max(edge[0], at - key - AROUND), at - key)),
         quote("hx-db-key", says(at - key, at)),
-        h("mark", { class: "hx-db-words", dir: "auto", text: says(at, end) }),
+        h("mark.hx-db-words", { dir: "auto", text: says(at, end) }),
         quote("hx-db-near", says(end, Math.min(edge[1], end + AROUND, ledger.prompt.length + one.at))),
         " ",
-        h("span", { class: "hx-db-note", text: ENTRIES.behind(key) }),
+        h("span.hx-db-note", ENTRIES.behind(key)),
       );
-      if (one.from >= 0)
-        hit.append(" ", h("button", { type: "button", class: "hx-db-show", text: ENTRIES.show, onclick: onShow }));
+      if (one.from >= 0) hit.append(" ", h("button.hx-db-show", { text: ENTRIES.show, onclick: onShow }));
     }
   }
 
@@ -65,29 +59,23 @@ export function entriesPart({ onShow }) {
     const { at, lengths, fresh } = place;
     const longest = lengths[lengths.length - 1];
     const note = [ENTRIES.lengths(lengths), fresh ? ENTRIES.fresh(fresh) : ENTRIES.again].join(", ");
-    return h(
-      "li",
-      { "data-hit": isHit },
+    return h("li", { "data-hit": isHit }, [
       quote("hx-db-key", words(ledger, ledger.ids(at - longest, at))),
-      h("span", { class: "hx-db-arrow", text: "\u2192" }),
+      h("span.hx-db-arrow", "\u2192"),
       quote("", words(ledger, ledger.ids(at, Math.min(n, at + ledger.continuation)))),
-      h("span", { class: "hx-db-note", text: note }),
-    );
+      h("span.hx-db-note", note),
+    ]);
   }
 
   const struck = (/** @type {Ledger} */ ledger, /** @type {{at: number, length: number}} */ { at, length }) =>
-    h(
-      "li",
-      { "data-gone": true },
-      h(
-        "s",
-        {},
+    h("li", { "data-gone": true }, [
+      h("s", [
         quote("hx-db-key", words(ledger, ledger.ids(at - length, at))),
-        h("span", { class: "hx-db-arrow", text: "\u2192" }),
+        h("span.hx-db-arrow", "\u2192"),
         quote("", words(ledger, ledger.ids(at, at + 1))),
-      ),
-      h("span", { class: "hx-db-note", text: ENTRIES.gone }),
-    );
+      ]),
+      h("span.hx-db-note", ENTRIES.gone),
+    ]);
 
   return {
     el,

@@ -23,13 +23,13 @@ function lookupPicture({ model }) {
   const found = telling(ledger);
   const kept = found.map((one) => ledger.fate(one, Infinity).kept);
   const now = { at: kept.indexOf(Math.max(...kept)), stage: 0 };
-  const strip = h("div", { class: "hx-look", tabindex: "0", role: "region", "aria-label": LOOKUP.label });
-  const books = h("table", { class: "hx-look-books" });
+  const strip = h("div.hx-look", { tabindex: "0", role: "region", "aria-label": LOOKUP.label });
+  const books = h("table.hx-look-books");
   const kind = model.levels[ledger.level].kind;
   const cells = (/** @type {number[]} */ ids, /** @type {string} */ name, from = 1) =>
     ids.map((id, i) =>
-      h("span", {
-        class: `hx-look-token ${name}`,
+      h("span.hx-look-token", {
+        class: name,
         dir: "auto",
         text: model.pieceText(id) || "\u2205",
         style: { "grid-column": String(from + i) },
@@ -53,12 +53,10 @@ function lookupPicture({ model }) {
         cell.dataset.fate = i < fate.kept ? "kept" : i < fate.kept + fate.rejected ? "rejected" : "lost";
     });
     const row = (/** @type {string} */ name, /** @type {any[]} */ ...parts) =>
-      h(
-        "p",
-        { class: "hx-look-row", style: { "--tokens": String(b + k + ids.length) } },
-        h("span", { class: "hx-look-name", text: name }),
-        h("span", { class: "hx-look-cells" }, ...parts),
-      );
+      h("p.hx-look-row", { style: { "--tokens": String(b + k + ids.length) } }, [
+        h("span.hx-look-name", name),
+        h("span.hx-look-cells", parts),
+      ]);
     strip.dataset.stage = String(now.stage);
     strip.replaceChildren(
       row(
@@ -87,17 +85,15 @@ function lookupPicture({ model }) {
       const figures = own
         ? [LOOKUP.count(book.sizes[n1]), LOOKUP.count(entered), LOOKUP.count(left)]
         : [LOOKUP.fixed, "0", "0"];
-      return h(
-        "tr",
-        { "data-answered": letter === one.letter ? "1" : null },
-        h("th", { scope: "row" }, chip(ledger, letter), ` ${title}`),
-        ...figures.map((text) => h("td", { text })),
-        h("td", { text: letter === one.letter ? LOOKUP.answered : LOOKUP.asked(ledger.order, letter, one.letter) }),
-      );
+      return h("tr", { "data-answered": letter === one.letter ? "1" : null }, [
+        h("th", { scope: "row" }, [chip(ledger, letter), ` ${title}`]),
+        figures.map((text) => h("td", text)),
+        h("td", letter === one.letter ? LOOKUP.answered : LOOKUP.asked(ledger.order, letter, one.letter)),
+      ]);
     };
     books.replaceChildren(
-      h("thead", {}, h("tr", {}, ...LOOKUP.heads.map((text) => h("th", { scope: "col", text })))),
-      h("tbody", {}, ...ledger.order.map(row)),
+      h("thead", [h("tr", [LOOKUP.heads.map((text) => h("th", { scope: "col", text }))])]),
+      h("tbody", ledger.order.map(row)),
     );
   }
 
@@ -107,17 +103,10 @@ function lookupPicture({ model }) {
     now.stage = Math.max(0, Math.min(STAGES - 1, stage));
     draw();
   };
-  const buttons = h(
-    "span",
-    { class: "hx-sketch-buttons" },
+  const buttons = h("span.hx-sketch-buttons", [
     signButton(LOOKUP.back, "\u2190", () => to(now.stage - 1)),
-    h("button", {
-      type: "button",
-      class: "hx-quiet",
-      text: LOOKUP.next,
-      onclick: () => to(now.stage === STAGES - 1 ? 0 : now.stage + 1),
-    }),
-  );
+    h("button.hx-quiet", { text: LOOKUP.next, onclick: () => to(now.stage === STAGES - 1 ? 0 : now.stage + 1) }),
+  ]);
   const which = slider({
     label: LOOKUP.which,
     ...{ min: 1, max: found.length, step: 1, value: now.at + 1, locked: false },

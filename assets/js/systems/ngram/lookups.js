@@ -16,17 +16,13 @@ const LAST = 14; // lookups
 export function lookupsPart({ onSeek }) {
   const body = h("tbody");
   const names = [LOOKUPS.round, LOOKUPS.key, LOOKUPS.who, LOOKUPS.followed, LOOKUPS.fate];
-  const el = h(
-    "div",
-    { class: "hx-db-part hx-db-lookups", tabindex: "0", role: "region", "aria-label": LOOKUPS.caption },
-    h(
-      "table",
-      {},
-      h("caption", { text: LOOKUPS.caption }),
-      h("thead", {}, h("tr", {}, ...names.map((text) => h("th", { scope: "col", text })))),
+  const el = h("div.hx-db-part.hx-db-lookups", { tabindex: "0", role: "region", "aria-label": LOOKUPS.caption }, [
+    h("table", [
+      h("caption", LOOKUPS.caption),
+      h("thead", [h("tr", [names.map((text) => h("th", { scope: "col", text }))])]),
       body,
-    ),
-  );
+    ]),
+  ]);
 
   /** @param {boolean} now */
   function row(
@@ -35,36 +31,30 @@ export function lookupsPart({ onSeek }) {
     /** @type {ReturnType<Ledger["fate"]>} */ fate,
     now,
   ) {
-    const go = h("button", {
-      type: "button",
-      class: "hx-db-go",
+    const go = h("button.hx-db-go", {
       "aria-label": LOOKUPS.to(roundNumber(one.round)),
       text: String(roundNumber(one.round)),
       onclick: () => onSeek(one.t),
     });
-    const first = h("td", {}, go);
+    const first = h("td", go);
     const attributes = { "data-hit": one.letter ?? "none", "data-now": now };
     if (one.letter === null) {
       const asked = ledger.order.join(" ");
-      return h(
-        "tr",
-        attributes,
+      return h("tr", attributes, [
         first,
-        h("td", { colspan: "4", class: "hx-db-silent", text: LOOKUPS.silent(asked, one.count) }),
-      );
+        h("td.hx-db-silent", { colspan: "4", text: LOOKUPS.silent(asked, one.count) }),
+      ]);
     }
     const key = one.key === null ? LOOKUPS.unknownKey : words(ledger, ledger.keyOf(one));
     const passed = one.side ? [] : ledger.order.slice(0, ledger.order.indexOf(one.letter));
-    const silent = passed.length ? h("small", { text: LOOKUPS.passed(passed.join(" ")) }) : null;
-    return h(
-      "tr",
-      attributes,
+    const silent = passed.length ? h("small", LOOKUPS.passed(passed.join(" "))) : null;
+    return h("tr", attributes, [
       first,
-      h("td", {}, quote("hx-db-key", key)),
-      h("td", { class: "hx-db-by" }, chip(ledger, one.letter), silent),
-      h("td", {}, ...followed(ledger, one, fate)),
+      h("td", quote("hx-db-key", key)),
+      h("td.hx-db-by", [chip(ledger, one.letter), silent]),
+      h("td", followed(ledger, one, fate)),
       h("td", { "data-tip": LOOKUPS.fateTip(fate), text: said(fate, one.serials.length) }),
-    );
+    ]);
   }
 
   /** Its tokens, those that a verifier kept apart from the others. */
@@ -96,7 +86,7 @@ export function lookupsPart({ onSeek }) {
         const sign = [fate.kept, fate.rejected, fate.lost, fate.waiting, fate.committed, one.t === now].join();
         return { key: String(one.n), sign, make: () => row(ledger, one, fate, one.t === now) };
       });
-      const none = () => h("tr", {}, h("td", { colspan: "5", class: "hx-db-silent", text: LOOKUPS.empty }));
+      const none = () => h("tr", h("td.hx-db-silent", { colspan: "5", text: LOOKUPS.empty }));
       showRows(body, rows.length ? rows : [{ key: "none", sign: "", make: none }]);
     },
   };

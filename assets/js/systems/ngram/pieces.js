@@ -9,7 +9,7 @@ import { DB } from "./words.js";
 /** @typedef {import("./ledger.js").Ledger} Ledger */
 
 export const chip = (/** @type {Ledger} */ ledger, /** @type {string} */ letter) =>
-  h("span", { class: "hx-db-chip", text: letter, style: { "--hue": hueOf(ledger, letter) } });
+  h("span.hx-db-chip", { text: letter, style: { "--hue": hueOf(ledger, letter) } });
 
 export const hueOf = (/** @type {Ledger} */ ledger, /** @type {string} */ letter) =>
   originOf(ledger.model.levels[ledger.level].kind, letter)?.hue ?? "var(--muted)";
@@ -22,16 +22,11 @@ export const words = (/** @type {Ledger} */ ledger, /** @type {number[]} */ ids)
 
 /** A piece of the text. */
 export const quote = (/** @type {string} */ kind, /** @type {string} */ text) =>
-  h("span", { class: `hx-db-words ${kind}`, dir: "auto", text });
+  h("span.hx-db-words", { class: kind, dir: "auto", text });
 
 /** What is said where there is nothing to see. @param {import("../../shared/run/trace.js").TraceModel} model */
 export const nothing = (model) =>
-  h(
-    "div",
-    { class: "hx-db-none" },
-    h("p", { text: model.header?.simulated ? DB.simulated : DB.none }),
-    h("p", { class: "hx-db-note", text: DB.cure }),
-  );
+  h("div.hx-db-none", [h("p", model.header?.simulated ? DB.simulated : DB.none), h("p.hx-db-note", DB.cure)]);
 
 // Lists whose rows stay as long as what they say: per frame only what changed is made again.
 

@@ -31,28 +31,19 @@ export function givenAt(ledger, cursor) {
 export function windowPart() {
   const title = h("h3", { "data-tip": WINDOW.tip, tabindex: "0" });
   const body = h("tbody");
-  const table = h(
-    "table",
-    { class: "hx-db-lattice" },
-    h("caption", { class: "hx-db-note", text: WINDOW.lattice }),
-    body,
-  );
-  const note = h("p", { class: "hx-db-note" });
+  const table = h("table.hx-db-lattice", [h("caption.hx-db-note", WINDOW.lattice), body]);
+  const note = h("p.hx-db-note");
   const list = h("ol", { "aria-label": WINDOW.list });
-  const scroll = h(
-    "div",
-    { class: "hx-db-across", tabindex: "0", role: "region", "aria-label": WINDOW.lattice },
-    table,
-  );
-  const el = h("div", { class: "hx-db-part hx-db-window", hidden: true }, title, scroll, note, list);
+  const scroll = h("div.hx-db-across", { tabindex: "0", role: "region", "aria-label": WINDOW.lattice }, table);
+  const el = h("div.hx-db-part.hx-db-window", { hidden: true }, [title, scroll, note, list]);
 
   /** One row of the lattice: the same place of every column's n-gram. */
   function row(/** @type {Ledger} */ ledger, /** @type {number[][]} */ last, /** @type {number} */ place) {
     const name = place === 0 ? WINDOW.head : place === ledger.n - 1 ? WINDOW.said : "";
     const texts = last.map((ngram) => words(ledger, ngram.slice(place, place + 1)));
     const cells = texts.map((text) => h("td", { "data-tip": text.length > 8 ? text : null }, quote("", text)));
-    const head = name ? h("th", { scope: "row", class: "hx-db-silent", text: name }) : h("td");
-    return h("tr", {}, head, ...cells);
+    const head = name ? h("th.hx-db-silent", { scope: "row", text: name }) : h("td");
+    return h("tr", [head, cells]);
   }
 
   return {
@@ -80,13 +71,11 @@ export function windowPart() {
           key: ngram.join(),
           sign: "",
           make: () =>
-            h(
-              "li",
-              {},
+            h("li", [
               quote("hx-db-key", words(ledger, ngram.slice(0, 1))),
-              h("span", { class: "hx-db-arrow", text: "\u2192" }),
+              h("span.hx-db-arrow", "\u2192"),
               quote("", words(ledger, ngram.slice(1))),
-            ),
+            ]),
         })),
       );
     },

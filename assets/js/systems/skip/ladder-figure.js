@@ -14,7 +14,7 @@ const FIRST = 4; // steps that are shown at first: the set of the stack above
 /** @param {Ladder} ladder @returns {HTMLElement} */
 function ladderFigure(ladder) {
   const { picture, show } = drawn(ladder);
-  const said = h("output", { class: "hx-ladder-said" });
+  const said = h("output.hx-ladder-said");
   const slider = h("input", {
     type: "range",
     ...{ min: "0", max: String(ladder.path.length), step: "1", value: String(Math.min(FIRST, ladder.path.length)) },
@@ -29,23 +29,21 @@ function ladderFigure(ladder) {
     slider.setAttribute("aria-valuetext", text);
   };
   update();
-  return h(
-    "section",
-    { class: "hx-panel hx-ladder" },
-    h("h2", { text: LADDER.title }),
-    h("p", { class: "hx-ladder-answer", text: ladder.answer }),
-    h("div", { class: "hx-ladder-picture" }, picture),
-    h("p", { class: "hx-ladder-legend", "aria-hidden": "true" }, h("span", { text: LADDER.rows }), ...legend()),
-    h("label", { class: "hx-ladder-slider" }, h("span", { text: LADDER.slider }), slider),
+  return h("section.hx-panel.hx-ladder", [
+    h("h2", LADDER.title),
+    h("p.hx-ladder-answer", ladder.answer),
+    h("div.hx-ladder-picture", picture),
+    h("p.hx-ladder-legend", { "aria-hidden": "true" }, [h("span", LADDER.rows), legend()]),
+    h("label.hx-ladder-slider", [h("span", LADDER.slider), slider]),
     said,
-    h("p", { class: "hx-system-on", text: LADDER.read(ladder.places, ladder.texts, ladder.machine) }),
-    h("details", {}, h("summary", { text: LADDER.figures }), table(ladder), h("code", { text: ladder.command })),
-  );
+    h("p.hx-system-on", LADDER.read(ladder.places, ladder.texts, ladder.machine)),
+    h("details", [h("summary", LADDER.figures), table(ladder), h("code", ladder.command)]),
+  ]);
 }
 
 const legend = () =>
   /** @type {const} */ (["little", "all", "out"]).map((name) =>
-    h("span", {}, h("i", { "data-sign": name }), LADDER.legend[name]),
+    h("span", [h("i", { "data-sign": name }), LADDER.legend[name]]),
   );
 
 /** The picture, and what leaves out the first steps of the path in it. @param {Ladder} ladder */
@@ -86,21 +84,14 @@ function table({ alone, layers }) {
     return found ? `${fixed(100 * lost(found), 1)}\u202f%` : "";
   };
   const rows = Array.from({ length: layers }, (_, layer) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row", text: String(layer) }),
-      ...KINDS.map((kind) => h("td", { text: share(kind, layer) })),
-    ),
+    h("tr", [h("th", { scope: "row", text: String(layer) }), KINDS.map((kind) => h("td", share(kind, layer)))]),
   );
   const heads = [LADDER.layer, ...KINDS.map((kind) => LADDER.kinds[kind])];
-  return h(
-    "table",
-    {},
-    h("caption", { text: LADDER.lost }),
-    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {}, ...rows),
-  );
+  return h("table", [
+    h("caption", LADDER.lost),
+    h("thead", [h("tr", [heads.map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", rows),
+  ]);
 }
 
 bring({ cards: [{ name: "skip", make: ladderFigure }] });

@@ -31,8 +31,8 @@ class AtlasPage {
     /** @type {string|null} */ this.shown = null; // the system whose card is open
     this.open = false;
     this.map = new AtlasMap({ onOpen: (id) => this.go(id), onFilter: filtered });
-    this.place = h("div", { class: "hx-atlas-place" });
-    this.el = h("div", { class: "hx-stage hx-planner hx-atlas" }, this.map.el, this.place);
+    this.place = h("div.hx-atlas-place");
+    this.el = h("div.hx-stage.hx-planner.hx-atlas", [this.map.el, this.place]);
     document.addEventListener("keydown", (event) => this.key(event));
     root.replaceChildren(this.el);
     tips(this.el);

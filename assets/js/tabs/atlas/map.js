@@ -28,30 +28,21 @@ export class AtlasMap {
       },
     });
     this.title = h("h1", { tabindex: "-1", text: ATLAS.title });
-    this.begin = h("p", { class: "hx-atlas-begin" });
-    this.note = h("p", { class: "hx-atlas-note", role: "alert", hidden: true });
-    this.count = h("p", { class: "hx-atlas-count", role: "status" });
-    this.body = h("tbody", {});
-    this.el = h(
-      "div",
-      { class: "hx-atlas-all" },
-      h(
-        "header",
-        { class: "hx-atlas-top" },
-        h("div", {}, this.title, h("p", { text: ATLAS.lead }), this.begin),
-        legend(),
-      ),
+    this.begin = h("p.hx-atlas-begin");
+    this.note = h("p.hx-atlas-note", { role: "alert", hidden: true });
+    this.count = h("p.hx-atlas-count", { role: "status" });
+    this.body = h("tbody");
+    this.el = h("div.hx-atlas-all", [
+      h("header.hx-atlas-top", [h("div", [this.title, h("p", ATLAS.lead), this.begin]), legend()]),
       this.bar.el,
       this.note,
       this.count,
-      h(
-        "table",
-        { class: "hx-atlas-map" },
-        h("caption", { class: "hx-sr", text: ATLAS.map }),
-        h("thead", {}, h("tr", {}, h("td", {}), ...Object.values(HOW).map((one) => headOf(one, "col")))),
+      h("table.hx-atlas-map", [
+        h("caption.hx-sr", ATLAS.map),
+        h("thead", h("tr", [h("td"), Object.values(HOW).map((one) => headOf(one, "col"))])),
         this.body,
-      ),
-    );
+      ]),
+    ]);
   }
 
   /** @param {System[]} systems in their order */
@@ -59,23 +50,18 @@ export class AtlasMap {
     this.systems = systems;
     this.links = new Map(systems.map((system) => [system.id, chipOf(system, this.onOpen)]));
     const first = BEGIN.flatMap((id) => systems.find((one) => one.id === id) ?? []);
-    this.begin.replaceChildren(
-      ATLAS.begin,
-      ...first.map(({ id, name }) => leadsTo(h("a", { text: name }), id, this.onOpen)),
-    );
+    this.begin.replaceChildren(ATLAS.begin, ...first.map(({ id, name }) => leadsTo(h("a", name), id, this.onOpen)));
     this.body.replaceChildren(
       ...ROWS.map((who) =>
-        h(
-          "tr",
-          { "data-who": who },
+        h("tr", { "data-who": who }, [
           headOf(WHO[who], "row"),
-          ...COLUMNS.map((how) =>
+          COLUMNS.map((how) =>
             this._cell(
               systems.filter((s) => s.who_drafts === who && s.how_judged === how),
               how,
             ),
           ),
-        ),
+        ]),
       ),
     );
   }
@@ -99,74 +85,61 @@ export class AtlasMap {
 
   /** @param {System[]} systems @param {string} how */
   _cell(systems, how) {
-    return h(
-      "td",
-      {},
-      h("span", { class: "hx-atlas-how", text: HOW[how].name, "aria-hidden": "true" }),
-      h("ul", {}, ...systems.map((system) => h("li", {}, /** @type {HTMLElement} */ (this.links.get(system.id))))),
-    );
+    return h("td", [
+      h("span.hx-atlas-how", { text: HOW[how].name, "aria-hidden": "true" }),
+      h("ul", [systems.map((system) => h("li", /** @type {HTMLElement} */ (this.links.get(system.id))))]),
+    ]);
   }
 }
 
 /** @param {{name: string, about: string}} one @param {"col"|"row"} scope */
-const headOf = ({ name, about }, scope) => h("th", { scope }, h("b", { text: name }), h("span", { text: about }));
+const headOf = ({ name, about }, scope) => h("th", { scope }, [h("b", name), h("span", about)]);
 
 function legend() {
   const key = (/** @type {string} */ built, /** @type {string} */ text) =>
-    h("li", {}, h("span", { class: "hx-atlas-key", "data-built": built, "aria-hidden": "true" }), text);
-  return h(
-    "ul",
-    { class: "hx-atlas-legend" },
-    h("li", { text: ATLAS.legend.sign }),
+    h("li", [h("span.hx-atlas-key", { "data-built": built, "aria-hidden": "true" }), text]);
+  return h("ul.hx-atlas-legend", [
+    h("li", ATLAS.legend.sign),
     key("true", ATLAS.legend.runs),
     key("first", ATLAS.legend.first),
     key("false", ATLAS.legend.not),
-    h("li", {}, h("span", { class: "hx-atlas-lossy", "aria-hidden": "true", text: "\u2248" }), ATLAS.legend.lossy),
-  );
+    h("li", [h("span.hx-atlas-lossy", { "aria-hidden": "true", text: "\u2248" }), ATLAS.legend.lossy]),
+  ]);
 }
 
 // Which systems the map shows: a word, who drafts, how drafts are judged, exact or not, and whether they run here.
 
 /** @param {{onChange: (filter: Filter) => void}} ctx */
 function filterBar({ onChange }) {
-  const find = h("input", {
-    ...{
-      type: "search",
-      class: "hx-atlas-find",
-      placeholder: FILTERS.find,
-      "aria-label": FILTERS.find,
-      maxlength: "60",
-    },
+  const find = h("input.hx-atlas-find", {
+    ...{ type: "search", placeholder: FILTERS.find, "aria-label": FILTERS.find, maxlength: "60" },
     oninput: () => changed(),
   });
   const picker = (/** @type {string} */ label, /** @type {string} */ any, /** @type {[string, string][]} */ options) =>
-    h(
-      "select",
-      { class: "hx-select", "aria-label": label, onchange: () => changed() },
+    h("select.hx-select", { "aria-label": label, onchange: () => changed() }, [
       h("option", { value: "", text: any }),
-      ...options.map(([value, text]) => h("option", { value, text })),
-    );
+      options.map(([value, text]) => h("option", { value, text })),
+    ]);
   const named = (/** @type {Record<string, {name: string}>} */ all) =>
     Object.entries(all).map(([value, { name }]) => /** @type {[string, string]} */ ([value, name]));
   const who = picker(FILTERS.who, FILTERS.anyWho, named(WHO));
   const how = picker(FILTERS.how, FILTERS.anyHow, named(HOW));
   const exact = picker(FILTERS.exact, FILTERS.anyExact, Object.entries(FILTERS.exactly));
   const here = h("input", { type: "checkbox", onchange: () => changed() });
-  const clear = h("button", {
-    ...{ type: "button", class: "hx-quiet", text: FILTERS.clear, hidden: true },
+  const clear = h("button.hx-quiet", {
+    text: FILTERS.clear,
+    hidden: true,
     onclick: () => {
       set(ALL);
       onChange(ALL);
       find.focus();
     },
   });
-  const el = h(
-    "div",
-    { class: "hx-atlas-filters", role: "search", "aria-label": FILTERS.label },
-    ...[find, who, how, exact],
-    h("label", { class: "hx-tick" }, here, FILTERS.here),
+  const el = h("div.hx-atlas-filters", { role: "search", "aria-label": FILTERS.label }, [
+    [find, who, how, exact],
+    h("label.hx-tick", [here, FILTERS.here]),
     clear,
-  );
+  ]);
 
   function changed() {
     const filter = { who: who.value, how: how.value, exact: exact.value, here: here.checked, find: find.value };
@@ -189,27 +162,21 @@ function filterBar({ onChange }) {
 /** @param {import("./by-question.js").System} system @param {(id: string) => void} onOpen @returns {HTMLElement} */
 export function chipOf(system, onOpen) {
   const built = runsHere(system);
-  const chip = h(
-    "a",
-    { class: "hx-atlas-one", "data-tip": system.idea, "data-built": built },
+  const chip = h("a.hx-atlas-one", { "data-tip": system.idea, "data-built": built }, [
     signOf(system),
-    h("span", { class: "hx-atlas-name", text: system.name }),
-    exactly(system) === "no" ? lossy() : null,
-    built === "true"
-      ? null
-      : h("span", { class: "hx-sr", text: `, ${built === "first" ? ATLAS.legend.first : ATLAS.legend.not}` }),
-  );
+    h("span.hx-atlas-name", system.name),
+    exactly(system) === "no" && lossy(),
+    built === "true" ? null : h("span.hx-sr", `, ${built === "first" ? ATLAS.legend.first : ATLAS.legend.not}`),
+  ]);
   return leadsTo(chip, system.id, onOpen);
 }
 
 /** The mark of a system whose text may differ. */
 const lossy = () =>
-  h(
-    "span",
-    { class: "hx-atlas-lossy" },
+  h("span.hx-atlas-lossy", [
     h("span", { "aria-hidden": "true", text: "\u2248" }),
-    h("span", { class: "hx-sr", text: `, ${ATLAS.legend.lossy}` }),
-  );
+    h("span.hx-sr", `, ${ATLAS.legend.lossy}`),
+  ]);
 
 // A system's sign on the map: its floors as bars, what the top one judges as dots; decoration beside its name.
 

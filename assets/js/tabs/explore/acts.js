@@ -114,11 +114,7 @@ export class Acts {
  * @returns {HTMLElement} what is shown while a file is held over the page
  */
 export function dropTarget({ onFile, onTell }) {
-  const el = h(
-    "div",
-    { class: "hx-drop", hidden: true },
-    h("p", {}, h("b", { text: words.drop }), h("span", { text: words.dropNote })),
-  );
+  const el = h("div.hx-drop", { hidden: true }, h("p", [h("b", words.drop), h("span", words.dropNote)]));
   const holds = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
   const over = (/** @type {DragEvent} */ event) => {
     if (!holds(event) || event.defaultPrevented) return; // somebody else's: the Planner takes profiles

@@ -34,7 +34,6 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
 
   const opener = (/** @type {{name: string, text: string, tip: string}} */ { name, text, tip }) =>
     h("button", {
-      type: "button",
       class: `hx-quiet hx-open-${name}`,
       "aria-expanded": "false",
       "data-tip": tip,

@@ -114,23 +114,9 @@ export function furnish(ports) {
   const other = otherPrompt();
   text.el.querySelector("h2")?.after(other.el);
   title.el.querySelector(".hx-status")?.before(ports.aside);
-  const head = h(
-    "div",
-    { class: "hx-clock-head" },
-    panels.button("time", PANEL.time, PANEL.timeTip),
-    tally.el,
-    h("div", { class: "hx-closer" }),
-  );
-  const clock = h("section", { class: "hx-clock", "aria-label": STAGE.lanes }, head);
-  const el = h(
-    "div",
-    { class: "hx-stage" },
-    title.el,
-    prompt.el,
-    h("div", { class: "hx-main" }, text.el, tower.el),
-    clock,
-    note.el,
-  );
+  const head = h("div.hx-clock-head", [panels.button("time", PANEL.time, PANEL.timeTip), tally.el, h("div.hx-closer")]);
+  const clock = h("section.hx-clock", { "aria-label": STAGE.lanes }, head);
+  const el = h("div.hx-stage", [title.el, prompt.el, h("div.hx-main", [text.el, tower.el]), clock, note.el]);
   root.replaceChildren(el);
   const lanes = createLanes(clock, {
     onSeek: (ns) => player.seek(ns),

@@ -59,7 +59,7 @@ class LearnPage {
       onClose: () => this.go(NOWHERE),
       onNext: () => this.go({ ...NOWHERE, lesson: this.after(this.panel.lesson)?.number ?? null }),
     });
-    this.el = h("div", { class: "hx-stage hx-learn" }, this.list.el, this.sheet.el, this.classes.el, this.panel.el);
+    this.el = h("div.hx-stage.hx-learn", [this.list.el, this.sheet.el, this.classes.el, this.panel.el]);
     root.replaceChildren(this.el);
     addEventListener("popstate", () => this.show());
     onTabs(() => this.tab());

@@ -41,9 +41,9 @@ export class Panel {
       onGo: (direction) => this.go(direction),
       onBack: () => this._act(),
     });
-    this.body = h("div", { class: "hx-lesson-body", tabindex: "0" });
+    this.body = h("div.hx-lesson-body", { tabindex: "0" });
     const { head, drift, foot } = this.parts;
-    this.el = h("section", { class: "hx-lesson", hidden: true }, head, drift, this.body, foot);
+    this.el = h("section.hx-lesson", { hidden: true }, [head, drift, this.body, foot]);
     this.el.addEventListener("keydown", (event) => this._key(event));
     // Nothing has the focus: the keys are the lesson's.
     document.addEventListener("keydown", (event) => this.lesson && event.target === document.body && this._key(event));
@@ -251,23 +251,19 @@ const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "au
  *   onExplore: there, or back
  */
 function stepOf(step, ctx) {
-  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: step.title });
+  const heading = h("h2.hx-step-title", { tabindex: "-1", text: step.title });
   const answered = !step.question || ctx.answer !== undefined;
-  const el = h(
-    "div",
-    { class: "hx-step" },
-    ctx.goal ? h("p", { class: "hx-goal" }, h("b", { text: WORDS.goal }), " ", ...rich(ctx.goal)) : null,
+  const el = h("div.hx-step", [
+    ctx.goal && h("p.hx-goal", [h("b", WORDS.goal), " ", rich(ctx.goal)]),
     heading,
-    ctx.picture ?? h("p", { class: "hx-sketch hx-sketch-waits", role: "status", text: WORDS.reading }),
-    h(
-      "div",
-      { class: "hx-step-says" },
-      h("p", {}, ...rich(step.text, new Set())),
-      answered && step.reveal ? h("p", { class: "hx-reveal" }, ...told(step.reveal)) : null,
+    ctx.picture ?? h("p.hx-sketch.hx-sketch-waits", { role: "status", text: WORDS.reading }),
+    h("div.hx-step-says", [
+      h("p", rich(step.text, new Set())),
+      answered && step.reveal && h("p.hx-reveal", told(step.reveal)),
       explore(step, answered, ctx),
-    ),
-    step.question ? questionOf(step.question, ctx) : null,
-  );
+    ]),
+    step.question && questionOf(step.question, ctx),
+  ]);
   return { el, heading };
 }
 
@@ -275,14 +271,12 @@ function stepOf(step, ctx) {
  *  @param {Step} step @param {boolean} answered @param {{beside: boolean, onExplore: () => void}} ctx */
 function explore(step, answered, { beside, onExplore }) {
   if (!step.action?.recording && !step.action?.at) return null;
-  const button = h("button", {
-    type: "button",
-    class: "hx-quiet hx-step-explore",
+  const button = h("button.hx-quiet.hx-step-explore", {
     text: beside ? WORDS.alone : WORDS.explore,
     disabled: !answered,
     onclick: onExplore,
   });
-  return h("p", { class: "hx-step-do" }, button, answered ? null : h("small", { text: WORDS.exploreLater }));
+  return h("p.hx-step-do", [button, answered ? null : h("small", WORDS.exploreLater)]);
 }
 
 /**
@@ -290,22 +284,16 @@ function explore(step, answered, { beside, onExplore }) {
  * @param {Lesson} lesson @param {{onTry: () => void}} ctx
  */
 function closingOf(lesson, { onTry }) {
-  const heading = h("h2", { class: "hx-step-title", tabindex: "-1", text: WORDS.tryIt });
+  const heading = h("h2.hx-step-title", { tabindex: "-1", text: WORDS.tryIt });
   const task = lesson.try;
-  const el = h(
-    "div",
-    { class: "hx-step" },
+  const el = h("div.hx-step", [
     heading,
-    h("p", {}, ...rich(task.text)),
-    task.action
-      ? h("button", { type: "button", class: "hx-quiet hx-try", text: task.button ?? "", onclick: onTry })
-      : null,
-    h("h2", { class: "hx-step-title", text: WORDS.summary }),
-    h("ul", { class: "hx-keep" }, ...lesson.summary.map((line) => h("li", {}, ...rich(line)))),
-    lesson.sources?.length
-      ? h("p", { class: "hx-sources" }, h("b", { text: WORDS.sources }), " ", lesson.sources.join("; "))
-      : null,
-  );
+    h("p", rich(task.text)),
+    task.action && h("button.hx-quiet.hx-try", { text: task.button ?? "", onclick: onTry }),
+    h("h2.hx-step-title", WORDS.summary),
+    h("ul.hx-keep", [lesson.summary.map((line) => h("li", rich(line)))]),
+    !!lesson.sources?.length && h("p.hx-sources", [h("b", WORDS.sources), " ", lesson.sources.join("; ")]),
+  ]);
   return { el, heading };
 }
 
@@ -356,37 +344,28 @@ class OwnRun {
  */
 function createHead({ onClose, onPrint, onGo, onBack }) {
   /** @param {string} text @param {() => void} onclick */
-  const button = (text, onclick) => h("button", { type: "button", class: "hx-quiet", text, onclick });
-  const kicker = h("p", { class: "hx-lesson-kicker" });
-  const title = h("h1", { class: "hx-lesson-title" });
-  const folds = h(
-    "button",
-    { type: "button", class: "hx-icon-button hx-lesson-fold", "aria-expanded": "true", onclick: () => fold() },
+  const button = (text, onclick) => h("button.hx-quiet", { text, onclick });
+  const kicker = h("p.hx-lesson-kicker");
+  const title = h("h1.hx-lesson-title");
+  const folds = h("button.hx-icon-button.hx-lesson-fold", { "aria-expanded": "true", onclick: () => fold() }, [
     icon("down"),
-  );
+  ]);
   folds.setAttribute("aria-label", WORDS.fold);
-  const drift = h(
-    "p",
-    { class: "hx-lesson-drift", hidden: true },
-    h("span", { text: WORDS.drift }),
-    button(WORDS.goBack, onBack),
-  );
+  const drift = h("p.hx-lesson-drift", { hidden: true }, [h("span", WORDS.drift), button(WORDS.goBack, onBack)]);
   /** @param {Parameters<typeof icon>[0]} sign @param {string} text @param {() => void} onclick */
   const small = (sign, text, onclick) =>
-    h("button", { type: "button", class: "hx-icon-button", "aria-label": text, "data-tip": text, onclick }, icon(sign));
-  const head = h(
-    "header",
-    { class: "hx-lesson-head" },
-    h("div", {}, kicker, title),
+    h("button.hx-icon-button", { "aria-label": text, "data-tip": text, onclick }, icon(sign));
+  const head = h("header.hx-lesson-head", [
+    h("div", [kicker, title]),
     small("print", WORDS.print, onPrint),
     presenterButton(),
     folds,
     small("remove", WORDS.close, onClose),
-  );
+  ]);
   const back = button(WORDS.back, () => onGo(-1));
-  const next = h("button", { type: "button", class: "hx-quiet hx-lesson-next", onclick: () => onGo(1) });
-  const dots = h("span", { class: "hx-lesson-dots", "aria-hidden": "true" });
-  const foot = h("footer", { class: "hx-lesson-foot" }, back, dots, next);
+  const next = h("button.hx-quiet.hx-lesson-next", { onclick: () => onGo(1) });
+  const dots = h("span.hx-lesson-dots", { "aria-hidden": "true" });
+  const foot = h("footer.hx-lesson-foot", [back, dots, next]);
 
   /** Beside Explore on a narrow window the lesson is a sheet that may be folded. */
   function fold(/** @type {boolean|undefined} */ to = undefined) {

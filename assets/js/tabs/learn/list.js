@@ -13,46 +13,32 @@ export class List {
     this.ctx = ctx;
     /** @type {Lesson[]} */ this.lessons = [];
     /** @type {ClassPlan[]} */ this.plans = []; // of classes
-    this.note = h("p", { class: "hx-learn-note", role: "status" });
-    this.goOn = h("button", { type: "button", class: "hx-go", hidden: true });
-    this.forgets = h("button", {
-      type: "button",
-      class: "hx-quiet",
+    this.note = h("p.hx-learn-note", { role: "status" });
+    this.goOn = h("button.hx-go", { hidden: true });
+    this.forgets = h("button.hx-quiet", {
       text: WORDS.forget,
       onclick: () => {
         forget();
         this.show(this.lessons, WORDS.forgotten);
       },
     });
-    this.items = h("ol", { class: "hx-lessons" });
-    this.classes = h("ul", { class: "hx-classes" });
-    this.teach = h(
-      "section",
-      { class: "hx-teach" },
-      h("h2", { text: CLASS.title }),
-      h("p", { text: CLASS.lead }),
-      this.classes,
-    );
+    this.items = h("ol.hx-lessons");
+    this.classes = h("ul.hx-classes");
+    this.teach = h("section.hx-teach", [h("h2", CLASS.title), h("p", CLASS.lead), this.classes]);
     this.title = h("h1", { tabindex: "-1", text: WORDS.title });
-    this.el = h(
-      "div",
-      { class: "hx-learn-list" },
-      h(
-        "header",
-        { class: "hx-learn-top" },
-        h("div", {}, this.title, h("p", { text: WORDS.lead })),
-        h(
-          "div",
-          { class: "hx-learn-do" },
+    this.el = h("div.hx-learn-list", [
+      h("header.hx-learn-top", [
+        h("div", [this.title, h("p", WORDS.lead)]),
+        h("div.hx-learn-do", [
           this.goOn,
-          h("button", { type: "button", class: "hx-quiet", text: WORDS.sheet, onclick: () => ctx.onSheet() }),
+          h("button.hx-quiet", { text: WORDS.sheet, onclick: () => ctx.onSheet() }),
           this.forgets,
-        ),
-      ),
+        ]),
+      ]),
       this.note,
       this.items,
       this.teach,
-    );
+    ]);
   }
 
   /** @param {Lesson[]} lessons @param {string} [said] @param {ClassPlan[]} [classes] */
@@ -74,17 +60,13 @@ export class List {
 
   _class(/** @type {ClassPlan} */ { id, title, goal, minutes }) {
     const link = h("a", { href: `?${new URLSearchParams({ tab: "learn", class: id })}` });
-    link.append(
-      h("span", { class: "hx-lessons-number", text: CLASS.minutes(minutes) }),
-      h("b", { text: title }),
-      h("span", { text: goal }),
-    );
+    link.append(h("span.hx-lessons-number", CLASS.minutes(minutes)), h("b", title), h("span", goal));
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       this.ctx.onClass(id);
     });
-    return h("li", {}, link);
+    return h("li", link);
   }
 
   _item(/** @type {Lesson} */ lesson) {
@@ -92,9 +74,7 @@ export class List {
     const pages = lesson.steps.length + 1;
     const reached = done ? WORDS.done : step ? WORDS.reached(step, pages) : WORDS.untouched;
     const query = new URLSearchParams({ tab: "learn", lesson: String(lesson.number) });
-    return h(
-      "li",
-      { "data-done": String(done) },
+    return h("li", { "data-done": String(done) }, [
       h(
         "a",
         {
@@ -105,17 +85,17 @@ export class List {
             this.ctx.onOpen(lesson.number, 1);
           },
         },
-        h("span", { class: "hx-lessons-number", text: String(lesson.number), "aria-hidden": "true" }),
-        h("b", { text: lesson.title }),
-        h("span", { class: "hx-lessons-goal", text: lesson.goal }),
-        h(
-          "span",
-          { class: "hx-lessons-foot" },
-          h("span", { text: WORDS.about(lesson.minutes) }),
-          h("progress", { max: String(pages), value: String(done ? pages : step), "aria-hidden": "true" }),
-          h("span", { text: reached }),
-        ),
+        [
+          h("span.hx-lessons-number", { text: String(lesson.number), "aria-hidden": "true" }),
+          h("b", lesson.title),
+          h("span.hx-lessons-goal", lesson.goal),
+          h("span.hx-lessons-foot", [
+            h("span", WORDS.about(lesson.minutes)),
+            h("progress", { max: String(pages), value: String(done ? pages : step), "aria-hidden": "true" }),
+            h("span", reached),
+          ]),
+        ],
       ),
-    );
+    ]);
   }
 }

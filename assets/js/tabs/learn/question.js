@@ -17,10 +17,10 @@ let made = 0; // groups of choices, each with a name of its own
 
 /** @param {Question} question @param {Context} ctx */
 export function questionOf(question, ctx) {
-  const ask = h("legend", {}, ...rich(question.ask));
+  const ask = h("legend", rich(question.ask));
   const given = ctx.answer !== undefined;
-  const form = h("form", { class: "hx-question", onsubmit: (event) => event.preventDefault() });
-  const fields = h("fieldset", {}, ask);
+  const form = h("form.hx-question", { onsubmit: (event) => event.preventDefault() });
+  const fields = h("fieldset", ask);
   form.append(fields);
   if (given) {
     if (!question.number) fields.append(choicesGiven(question, ctx));
@@ -28,26 +28,22 @@ export function questionOf(question, ctx) {
     return form;
   }
   const input = question.number ? estimate(question.number) : choices(question);
-  const commit = h("button", { type: "submit", class: "hx-quiet hx-commit", text: WORDS.commit, disabled: true });
-  const give = h("button", { type: "button", class: "hx-quiet", text: WORDS.give, onclick: () => ctx.onAnswer(null) });
+  const commit = h("button.hx-quiet.hx-commit", { type: "submit", text: WORDS.commit, disabled: true });
+  const give = h("button.hx-quiet", { text: WORDS.give, onclick: () => ctx.onAnswer(null) });
   input.el.addEventListener("input", () => (commit.disabled = input.value() === null));
   form.addEventListener("submit", () => {
     const value = input.value();
     if (value !== null) ctx.onAnswer(value);
   });
   fields.append(input.el);
-  form.append(h("div", { class: "hx-question-go" }, commit, give), h("p", { class: "hx-locked", text: WORDS.locked }));
+  form.append(h("div.hx-question-go", [commit, give]), h("p.hx-locked", WORDS.locked));
   return form;
 }
 
 function choices(/** @type {Question} */ { choices: list = [] }) {
   const name = `hx-choice-${++made}`;
   const radios = list.map((_, i) => h("input", { type: "radio", name, value: String(i) }));
-  const el = h(
-    "div",
-    { class: "hx-choices" },
-    ...list.map((one, i) => h("label", { class: "hx-choice" }, radios[i], h("span", {}, ...rich(one.text)))),
-  );
+  const el = h("div.hx-choices", [list.map((one, i) => h("label.hx-choice", [radios[i], h("span", rich(one.text))]))]);
   const value = () => {
     const at = radios.findIndex((one) => one.checked);
     return at < 0 ? null : at;
@@ -56,9 +52,9 @@ function choices(/** @type {Question} */ { choices: list = [] }) {
 }
 
 function estimate(/** @type {Estimate} */ number) {
-  const input = h("input", { class: "hx-input", inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
-  const fault = h("p", { class: "hx-estimate-fault", role: "alert", hidden: true });
-  const el = h("div", {}, h("label", { class: "hx-estimate" }, input, h("span", { text: number.unit })), fault);
+  const input = h("input.hx-input", { inputmode: "decimal", "aria-label": WORDS.estimate, maxlength: "12" });
+  const fault = h("p.hx-estimate-fault", { role: "alert", hidden: true });
+  const el = h("div", [h("label.hx-estimate", [input, h("span", number.unit)]), fault]);
   const written = () => input.value.trim();
   // What is asked for is counted or measured: none of it can be below zero.
   const value = () => (/^\d+([.,]\d+)?$/.test(written()) ? Number(written().replace(",", ".")) : null);
@@ -79,15 +75,13 @@ function choicesGiven(/** @type {Question} */ question, /** @type {Context} */ {
   const right = ready ? rightOnes(question, sources()) : [];
   const items = (question.choices ?? []).map((one, i) => {
     const marks = [right[i] ? WORDS.mark : "", answer === i ? WORDS.yours : ""].filter(Boolean).join(", ");
-    return h(
-      "li",
-      { class: "hx-choice", "data-right": String(Boolean(right[i])), "data-yours": String(answer === i) },
+    return h("li.hx-choice", { "data-right": String(Boolean(right[i])), "data-yours": String(answer === i) }, [
       h("i", { "aria-hidden": "true", text: right[i] ? "\u2713" : answer === i ? "\u2717" : "" }),
-      h("span", {}, ...rich(one.text)),
-      marks ? h("small", { text: marks }) : null,
-    );
+      h("span", rich(one.text)),
+      marks && h("small", marks),
+    ]);
   });
-  return h("ul", { class: "hx-choices" }, ...items);
+  return h("ul.hx-choices", items);
 }
 
 /** The answer that a reference gives. @returns {import("./figures/refs.js").Figure|null} */
@@ -111,7 +105,7 @@ export const isNear = (answer, value, within = 0.15, stated = null) =>
   (stated === null || answer === value || (answer - stated) * (value - stated) > 0);
 
 const saying = (/** @type {string} */ text, /** @type {string} */ kind) =>
-  h("p", { class: "hx-verdict-said", role: "status", tabindex: "-1", "data-kind": kind, text });
+  h("p.hx-verdict-said", { role: "status", tabindex: "-1", "data-kind": kind, text });
 
 function verdict(/** @type {Question} */ question, /** @type {Context} */ { answer = null, sources }) {
   if (question.number) {

@@ -19,24 +19,16 @@ export class Sheet {
   /** @param {{library: Library, onBack: () => void}} ctx */
   constructor(ctx) {
     this.ctx = ctx;
-    this.said = h("p", { class: "hx-sheet-said", role: "status" });
-    this.print = h("button", {
-      type: "button",
-      class: "hx-go",
-      text: WORDS.sheetPrint,
-      disabled: true,
-      onclick: () => print(),
-    });
-    this.back = h("button", { type: "button", class: "hx-quiet", onclick: () => ctx.onBack() });
-    this.paper = h("article", { class: "hx-paper" });
+    this.said = h("p.hx-sheet-said", { role: "status" });
+    this.print = h("button.hx-go", { text: WORDS.sheetPrint, disabled: true, onclick: () => print() });
+    this.back = h("button.hx-quiet", { onclick: () => ctx.onBack() });
+    this.paper = h("article.hx-paper");
     this.shown = ""; // the lessons that are on it
     /** @type {import("./pictures/frame.js").Picture[]} */ this.pictures = [];
-    this.el = h(
-      "div",
-      { class: "hx-sheet-page", hidden: true },
-      h("div", { class: "hx-sheet-do" }, this.back, this.print, this.said),
+    this.el = h("div.hx-sheet-page", { hidden: true }, [
+      h("div.hx-sheet-do", [this.back, this.print, this.said]),
       this.paper,
-    );
+    ]);
   }
 
   /** All lessons, or one. @param {Lesson[]} lessons @param {Lesson|null} [alone] the one */
@@ -72,33 +64,27 @@ const numbered = (lesson) => asking(lesson).map((one, i) => ({ ...one, name: `${
 
 /** What stands at the head of a sheet. @param {string} title @param {string} lead */
 function headOf(title, lead) {
-  const line = (/** @type {string} */ label) => h("span", { class: "hx-paper-line" }, label);
-  return h(
-    "header",
-    { class: "hx-paper-head" },
-    h("h1", { text: title }),
-    h("p", { text: lead }),
-    h("p", { class: "hx-paper-who" }, line(WORDS.sheetName), line(WORDS.sheetDate)),
-  );
+  const line = (/** @type {string} */ label) => h("span.hx-paper-line", label);
+  return h("header.hx-paper-head", [
+    h("h1", title),
+    h("p", lead),
+    h("p.hx-paper-who", [line(WORDS.sheetName), line(WORDS.sheetDate)]),
+  ]);
 }
 
 function questions(/** @type {Lesson[]} */ lessons, /** @type {Library} */ library) {
-  return h(
-    "section",
-    { class: "hx-paper-part" },
+  return h("section.hx-paper-part", [
     headOf(WORDS.sheetTitleOf(lessons.length), WORDS.sheetLead),
-    ...lessons.map((lesson) =>
-      h(
-        "section",
-        { class: "hx-paper-lesson" },
-        h("h2", { text: `${lesson.number}  ${lesson.title}` }),
-        h("p", { class: "hx-paper-goal", text: lesson.goal }),
-        ...numbered(lesson).map(({ step, question, name }) =>
+    lessons.map((lesson) =>
+      h("section.hx-paper-lesson", [
+        h("h2", `${lesson.number}  ${lesson.title}`),
+        h("p.hx-paper-goal", lesson.goal),
+        numbered(lesson).map(({ step, question, name }) =>
           asked(question, name, sourcesOf(lesson, step, library), step.text),
         ),
-      ),
+      ]),
     ),
-  );
+  ]);
 }
 
 /** A lesson as it is before anything is answered. @param {import("./pictures/frame.js").Picture[]} pictures those that are made */
@@ -114,71 +100,53 @@ function handout(/** @type {Lesson} */ lesson, /** @type {Library} */ library, p
         ? pictureOf({ step, figure, model, open: Boolean(question), hides, fresh: false, sources: () => sources })
         : null;
     if (picture) pictures.push(picture);
-    const el = h(
-      "section",
-      { class: "hx-paper-step" },
-      h("h2", { text: step.title }),
-      h("p", {}, ...rich(step.text)),
+    const el = h("section.hx-paper-step", [
+      h("h2", step.title),
+      h("p", rich(step.text)),
       picture?.el,
-      question ? asked(question, names.get(step), sources) : null,
-    );
+      question && asked(question, names.get(step), sources),
+    ]);
     fill(el, sources);
     return el;
   });
-  return h(
-    "section",
-    { class: "hx-paper-part hx-paper-alone" },
+  return h("section.hx-paper-part.hx-paper-alone", [
     headOf(WORDS.label(lesson.number, lesson.title), lesson.goal),
-    ...steps,
-  );
+    steps,
+  ]);
 }
 
 /** A question with room to write. @param {Question} question @param {string|undefined} name @param {Sources} sources @param {string} [text] before it */
 function asked(question, name, sources, text = "") {
-  const el = h(
-    "div",
-    { class: "hx-paper-question" },
-    text ? h("p", { class: "hx-paper-text" }, ...rich(text)) : null,
-    h("p", {}, h("b", { text: name }), " ", ...rich(question.ask)),
+  const el = h("div.hx-paper-question", [
+    text && h("p.hx-paper-text", rich(text)),
+    h("p", [h("b", name), " ", rich(question.ask)]),
     question.number
-      ? h("p", { class: "hx-paper-number" }, h("i", {}), question.number.unit)
-      : h(
-          "ul",
-          { class: "hx-paper-choices" },
-          ...(question.choices ?? []).map((one, i) =>
-            h("li", {}, h("i", {}), h("span", {}, `${LETTERS[i]}  `, ...rich(one.text))),
-          ),
-        ),
-    h("div", { class: "hx-paper-room", "aria-hidden": "true" }),
-  );
+      ? h("p.hx-paper-number", [h("i"), question.number.unit])
+      : h("ul.hx-paper-choices", [
+          (question.choices ?? []).map((one, i) => h("li", [h("i"), h("span", [`${LETTERS[i]}  `, rich(one.text)])])),
+        ]),
+    h("div.hx-paper-room", { "aria-hidden": "true" }),
+  ]);
   fill(el, sources);
   return el;
 }
 
 function answers(/** @type {Lesson[]} */ lessons, /** @type {Library} */ library) {
   const parts = lessons.map((lesson) =>
-    h(
-      "section",
-      { class: "hx-paper-lesson" },
-      h("h2", { text: `${lesson.number}  ${lesson.title}` }),
-      ...numbered(lesson).map(({ step, question, name }) =>
+    h("section.hx-paper-lesson", [
+      h("h2", `${lesson.number}  ${lesson.title}`),
+      numbered(lesson).map(({ step, question, name }) =>
         answered(question, step.reveal, name, sourcesOf(lesson, step, library)),
       ),
-      h(
-        "ul",
-        { class: "hx-paper-keep" },
-        ...lesson.summary.map((line) => filled(h("li", {}, ...rich(line)), lesson, library)),
-      ),
-    ),
+      h("ul.hx-paper-keep", [lesson.summary.map((line) => filled(h("li", rich(line)), lesson, library))]),
+    ]),
   );
   const machines = [...library.recordings.values()].map((model) => model.header?.machine).filter(Boolean);
-  return h(
-    "section",
-    { class: "hx-paper-part hx-paper-answers" },
-    h("h1", { text: WORDS.sheetAnswers }),
-    h("p", { text: WORDS.sheetAnswersLead([...new Set(machines)].join("; ")) }),
-    ...parts,
-  );
+  return h("section.hx-paper-part.hx-paper-answers", [
+    h("h1", WORDS.sheetAnswers),
+    h("p", WORDS.sheetAnswersLead([...new Set(machines)].join("; "))),
+    parts,
+  ]);
 }
 
 /** @param {Lesson} lesson @param {Step} step @param {Library} library */
@@ -203,27 +171,16 @@ function answered(question, reveal, name, sources) {
         .flatMap((one, i) => (one ? [LETTERS[i]] : []))
         .join(", ") || "\u2013";
   const run = sources.model?.header;
-  const el = h(
-    "div",
-    { class: "hx-paper-answer" },
-    h(
-      "p",
-      {},
-      h("b", { text: name }),
+  const el = h("div.hx-paper-answer", [
+    h("p", [
+      h("b", name),
       " ",
-      h("b", { class: "hx-paper-right", text: right }),
+      h("b.hx-paper-right", right),
       " ",
-      ...(reveal ? told(reveal) : []),
-      run
-        ? h(
-            "span",
-            { class: "hx-paper-run" },
-            ` ${WORDS.sheetRun(run.title, stackName(run.stack))} `,
-            h("code", { text: run.stack }),
-          )
-        : null,
-    ),
-  );
+      reveal ? told(reveal) : [],
+      run && h("span.hx-paper-run", [` ${WORDS.sheetRun(run.title, stackName(run.stack))} `, h("code", run.stack)]),
+    ]),
+  ]);
   fill(el, sources);
   return el;
 }

@@ -21,39 +21,30 @@ const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 /** @param {Context} ctx @returns {{el: HTMLElement[], show: (answer: Answer, styles: Styles) => void}} */
 export function answerPanel(ctx) {
-  const tower = h("div", { class: "hx-plan-tower" });
-  const figures = h("dl", { class: "hx-plan-figures" });
-  const use = h("button", { type: "button", class: "hx-go hx-plan-use", text: ANSWER.use });
-  const play = h("button", {
-    type: "button",
-    class: "hx-quiet hx-plan-play",
-    text: ANSWER.play,
-    "data-tip": ANSWER.playTip,
-  });
-  const stack = h("div", { class: "hx-plan-stack" });
-  const reason = h("p", { class: "hx-plan-text" });
-  const spoken = h("p", { class: "hx-plan-headline", role: "status", "aria-live": "polite" });
+  const tower = h("div.hx-plan-tower");
+  const figures = h("dl.hx-plan-figures");
+  const use = h("button.hx-go.hx-plan-use", ANSWER.use);
+  const play = h("button.hx-quiet.hx-plan-play", { text: ANSWER.play, "data-tip": ANSWER.playTip });
+  const stack = h("div.hx-plan-stack");
+  const reason = h("p.hx-plan-text");
+  const spoken = h("p.hx-plan-headline", { role: "status", "aria-live": "polite" });
   const label = ANSWER.sharesHead.join(", ");
-  const shares = h("div", { class: "hx-plan-shares", tabindex: "0", role: "group", "aria-label": label });
-  const best = h(
-    "section",
-    { class: "hx-panel hx-plan-best", "aria-label": ANSWER.bestLabel },
-    h("h2", { class: "hx-plan-h", text: ANSWER.best }),
+  const shares = h("div.hx-plan-shares", { tabindex: "0", role: "group", "aria-label": label });
+  const best = h("section.hx-panel.hx-plan-best", { "aria-label": ANSWER.bestLabel }, [
+    h("h2.hx-plan-h", ANSWER.best),
     spoken,
     tower,
     figures,
-    h("div", { class: "hx-plan-useline" }, use, play, stack),
+    h("div.hx-plan-useline", [use, play, stack]),
     reason,
     shares,
-  );
-  const depths = h("div", {});
-  const depth = h(
-    "section",
-    { class: "hx-panel hx-plan-depth", "aria-label": ANSWER.depthLabel },
-    h("h2", { class: "hx-plan-h", text: ANSWER.depth }),
+  ]);
+  const depths = h("div");
+  const depth = h("section.hx-panel.hx-plan-depth", { "aria-label": ANSWER.depthLabel }, [
+    h("h2.hx-plan-h", ANSWER.depth),
     depths,
-  );
-  const why = h("section", { class: "hx-plan-why", "aria-label": ANSWER.why });
+  ]);
+  const why = h("section.hx-plan-why", { "aria-label": ANSWER.why });
 
   function show(/** @type {Answer} */ answer, /** @type {Styles} */ styles) {
     const top = answer.best;
@@ -83,7 +74,7 @@ export function answerPanel(ctx) {
     depths.replaceChildren(depthTable(answer, styles, ctx));
     why.replaceChildren(
       ...answer.why.map(({ pays, verdict, text }) =>
-        h("div", { class: "hx-panel hx-plan-reason", "data-pays": pays }, h("h3", { text: verdict }), h("p", { text })),
+        h("div.hx-panel.hx-plan-reason", { "data-pays": pays }, [h("h3", verdict), h("p", text)]),
       ),
     );
   }
@@ -110,28 +101,18 @@ function tiles(/** @type {Answer} */ { best }, /** @type {Styles} */ styles) {
     });
   const hue = (/** @type {{style?: Look|null}} */ { style }) => style?.hue ?? "var(--muted)";
   return [
-    h(
-      "div",
-      { class: "hx-plan-scale", "aria-hidden": "true" },
-      ...parts.map((part) => h("i", { style: { "--hue": hue(part), "flex-grow": String(part.share) } })),
-    ),
-    h(
-      "div",
-      { class: "hx-plan-tiles" },
-      ...parts.map((part) =>
+    h("div.hx-plan-scale", { "aria-hidden": "true" }, [
+      parts.map((part) => h("i", { style: { "--hue": hue(part), "flex-grow": String(part.share) } })),
+    ]),
+    h("div.hx-plan-tiles", [
+      parts.map((part) =>
         h(
-          "div",
-          {
-            class: "hx-plan-tile",
-            style: { "--hue": hue(part) },
-            "data-tip": ANSWER.share(part.name, rounded(part.ms), percent(part.share)),
-          },
-          part.style ? levelBadge(part.style) : null,
-          h("b", { text: part.text }),
-          h("span", { text: percent(part.share) }),
+          "div.hx-plan-tile",
+          { style: { "--hue": hue(part) }, "data-tip": ANSWER.share(part.name, rounded(part.ms), percent(part.share)) },
+          [part.style && levelBadge(part.style), h("b", part.text), h("span", percent(part.share))],
         ),
       ),
-    ),
+    ]),
   ];
 }
 
@@ -139,34 +120,27 @@ const lookOf = (/** @type {string} */ name, /** @type {Styles} */ styles) => /**
 
 function sharesTable(/** @type {Answer["best"]} */ top, /** @type {Styles} */ styles) {
   const row = (/** @type {Share} */ part) =>
-    h(
-      "tr",
-      {},
-      h(
-        "th",
-        { scope: "row", class: "hx-plan-level" },
+    h("tr", [
+      h("th.hx-plan-level", { scope: "row" }, [
         levelBadge(lookOf(part.name, styles)),
-        h("span", { text: lookOf(part.name, styles).name }),
-      ),
-      h("td", { text: part.block ?? "–" }),
-      h("td", { text: part.calls.toFixed(2) }),
-      h("td", { text: rounded(part.ms) }),
-      h("td", {
-        text:
-          part.worth === null
-            ? ANSWER.signs
-            : part.worth < 1.0005
-              ? ANSWER.nothing
-              : ANSWER.slower(part.worth.toFixed(2)),
-      }),
-    );
+        h("span", lookOf(part.name, styles).name),
+      ]),
+      h("td", String(part.block ?? "–")),
+      h("td", part.calls.toFixed(2)),
+      h("td", rounded(part.ms)),
+      h("td", [
+        part.worth === null
+          ? ANSWER.signs
+          : part.worth < 1.0005
+            ? ANSWER.nothing
+            : ANSWER.slower(part.worth.toFixed(2)),
+      ]),
+    ]);
   const rows = top.shares.toReversed().map(row);
-  return h(
-    "table",
-    {},
-    h("thead", {}, h("tr", {}, ...ANSWER.sharesHead.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {}, ...rows),
-  );
+  return h("table", [
+    h("thead", [h("tr", [ANSWER.sharesHead.map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", rows),
+  ]);
 }
 
 function depthTable(/** @type {Answer} */ answer, /** @type {Styles} */ styles, /** @type {Context} */ ctx) {
@@ -175,100 +149,66 @@ function depthTable(/** @type {Answer} */ answer, /** @type {Styles} */ styles, 
   const called = stackNames([...answer.by_depth, ...answer.others].map((one) => one.stack));
   const of = (/** @type {string} */ stack) => ofTheory(ctx.about(), stack, ctx.about().temperature);
   const row = (/** @type {Plan} */ one, /** @type {string} */ name) =>
-    h(
-      "tr",
-      { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null },
-      h("th", { scope: "row", role: "rowheader" }, h("span", { class: "hx-plan-count", text: name })),
-      h(
-        "td",
-        { role: "cell", class: "hx-plan-chips" },
-        called.get(one.stack) === one.stack ? null : h("div", {}, nameOfStack(one.stack, called)),
-        ...one.levels.flatMap((level, i) => [
-          h(
-            "span",
-            { class: "hx-plan-chip" },
-            levelBadge(lookOf(level, styles)),
-            h("span", { text: levelText(one, i) }),
-          ),
+    h("tr", { role: "row", class: one.ms === quickest ? "hx-plan-quickest" : null }, [
+      h("th", { scope: "row", role: "rowheader" }, h("span.hx-plan-count", name)),
+      h("td.hx-plan-chips", { role: "cell" }, [
+        called.get(one.stack) === one.stack ? null : h("div", nameOfStack(one.stack, called)),
+        one.levels.flatMap((level, i) => [
+          h("span.hx-plan-chip", [levelBadge(lookOf(level, styles)), h("span", levelText(one, i))]),
         ]),
-      ),
-      h(
-        "td",
-        { role: "cell", class: "hx-plan-bar" },
+      ]),
+      h("td.hx-plan-bar", { role: "cell" }, [
         h("i", { style: { width: `${(100 * one.ms) / Math.max(slowest, answer.plain_ms)}%` } }),
-        h("span", { text: `${rounded(one.ms)} ms` }),
-      ),
+        h("span", `${rounded(one.ms)} ms`),
+      ]),
       h("td", { role: "cell", text: `${stated("speed_up", of(one.stack), ratio(one.speedup))}×` }),
-      h(
-        "td",
-        { role: "cell" },
+      h("td", { role: "cell" }, [
         one.runs
-          ? h("button", {
-              type: "button",
-              class: "hx-quiet hx-plan-small",
+          ? h("button.hx-quiet.hx-plan-small", {
               text: ANSWER.useShort,
               "aria-label": ANSWER.useOf(called.get(one.stack) ?? one.stack),
               onclick: () => ctx.onUse(one),
             })
-          : h("button", {
-              type: "button",
-              class: "hx-quiet hx-plan-small",
+          : h("button.hx-quiet.hx-plan-small", {
               text: ANSWER.playShort,
               "aria-label": ANSWER.playOf(called.get(one.stack) ?? one.stack),
               "aria-disabled": ctx.plays ? null : "",
               "data-tip": ctx.plays ? ANSWER.playTip : ANSWER.playNeeds,
               onclick: () => ctx.plays && ctx.onPlay(one),
             }),
-      ),
-    );
+      ]),
+    ]);
   const others = answer.others.map((one) => row(one, ""));
-  return h(
-    "div",
-    {},
-    h(
-      "div",
-      { class: "hx-plan-over" },
-      h(
-        "table",
-        { role: "table", class: "hx-plan-depths" },
+  return h("div", [
+    h("div.hx-plan-over", [
+      h("table.hx-plan-depths", { role: "table" }, [
         head(),
-        h(
-          "tbody",
-          { role: "rowgroup" },
-          ...answer.by_depth.map((one) => row(one, ANSWER.counts[one.levels.length] ?? String(one.levels.length))),
-        ),
-      ),
-    ),
-    others.length
-      ? h(
-          "details",
-          { class: "hx-figure-data" },
-          h("summary", { text: ANSWER.others }),
-          h(
-            "div",
-            { class: "hx-plan-over" },
-            h("table", { role: "table", class: "hx-plan-depths" }, head(), h("tbody", { role: "rowgroup" }, ...others)),
-          ),
-        )
-      : null,
-  );
+        h("tbody", { role: "rowgroup" }, [
+          answer.by_depth.map((one) => row(one, ANSWER.counts[one.levels.length] ?? String(one.levels.length))),
+        ]),
+      ]),
+    ]),
+    others.length > 0 &&
+      h("details.hx-figure-data", [
+        h("summary", ANSWER.others),
+        h("div.hx-plan-over", [
+          h("table.hx-plan-depths", { role: "table" }, [head(), h("tbody", { role: "rowgroup" }, others)]),
+        ]),
+      ]),
+  ]);
 }
 
 // A phone lays rows out as small cards; the roles keep them a table to a screen reader.
 const head = () =>
-  h(
-    "thead",
-    { role: "rowgroup" },
-    h(
-      "tr",
-      { role: "row" },
-      ...ANSWER.depthsHead.map((text) => h("th", { scope: "col", role: "columnheader", text })),
-      h("th", { scope: "col", role: "columnheader" }, h("span", { class: "hx-sr", text: ANSWER.useIt })),
-    ),
-  );
+  h("thead", { role: "rowgroup" }, [
+    h("tr", { role: "row" }, [
+      ANSWER.depthsHead.map((text) => h("th", { scope: "col", role: "columnheader", text })),
+      h("th", { scope: "col", role: "columnheader" }, h("span.hx-sr", ANSWER.useIt)),
+    ]),
+  ]);
 
 const fact = (/** @type {string} */ value, /** @type {string[]} */ [name, tip]) =>
-  h("div", { "data-tip": tip }, h("dt", { text: name }), h("dd", { text: value }));
+  h("div", { "data-tip": tip }, [h("dt", name), h("dd", value)]);
 /** @param {number} share */
 const percent = (share) => (share < 0.001 ? "<0.1 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
 

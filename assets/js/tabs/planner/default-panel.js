@@ -22,38 +22,28 @@ export function defaultPanel({ presets, ports, onUse, onMeasured }) {
     { trigger: (_, data) => ports.trigger("measure", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "measure" },
   );
-  const name = h("span", {});
-  const code = h("code", {});
-  const from = h("p", { class: "hx-plan-text" });
-  const promise = h("p", { class: "hx-default-promise", tabindex: "0", "data-tip": DEFAULT_STACK.overTip });
-  const use = h("button", { type: "button", class: "hx-quiet", text: DEFAULT_STACK.use, onclick: () => take() });
-  const go = h(
-    "button",
-    { type: "button", class: "hx-quiet hx-default-go", "data-tip": DEFAULT_STACK.goTip, onclick: () => press() },
-    h("span", { text: DEFAULT_STACK.go }),
-  );
-  const fill = h("i", {});
+  const name = h("span");
+  const code = h("code");
+  const from = h("p.hx-plan-text");
+  const promise = h("p.hx-default-promise", { tabindex: "0", "data-tip": DEFAULT_STACK.overTip });
+  const use = h("button.hx-quiet", { text: DEFAULT_STACK.use, onclick: () => take() });
+  const go = h("button.hx-quiet.hx-default-go", { "data-tip": DEFAULT_STACK.goTip, onclick: () => press() }, [
+    h("span", DEFAULT_STACK.go),
+  ]);
+  const fill = h("i");
   const bar = h(
-    "div",
-    {
-      class: "hx-default-bar",
-      role: "progressbar",
-      "aria-label": DEFAULT_STACK.progress,
-      "aria-valuemin": "0",
-      "aria-valuemax": "100",
-    },
-    fill,
+    "div.hx-default-bar",
+    { role: "progressbar", "aria-label": DEFAULT_STACK.progress, "aria-valuemin": "0", "aria-valuemax": "100" },
+    [fill],
   );
-  const said = h("p", { class: "hx-default-said", role: "status", "aria-live": "polite" });
-  const el = h(
-    "section",
-    { class: "hx-panel hx-default", "aria-label": DEFAULT_STACK.label },
-    h("h2", { class: "hx-plan-h", text: DEFAULT_STACK.title }),
-    h("p", { class: "hx-default-stack" }, name, " ", code),
+  const said = h("p.hx-default-said", { role: "status", "aria-live": "polite" });
+  const el = h("section.hx-panel.hx-default", { "aria-label": DEFAULT_STACK.label }, [
+    h("h2.hx-plan-h", DEFAULT_STACK.title),
+    h("p.hx-default-stack", [name, " ", code]),
     from,
     promise,
-    h("div", { class: "hx-default-acts" }, use, go, bar, said),
-  );
+    h("div.hx-default-acts", [use, go, bar, said]),
+  ]);
 
   function take() {
     if (shown?.default) onUse(shown.default.stack, shown.name);

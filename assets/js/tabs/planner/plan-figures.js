@@ -94,29 +94,25 @@ export function watchLook(drawn, onOther) {
 
 /** @param {{onPick: (point: {curve: number, point: number}|null) => void}} ctx */
 function pathList(ctx) {
-  const el = h("ol", { class: "hx-plan-edges", "aria-label": PLANNER.path });
+  const el = h("ol.hx-plan-edges", { "aria-label": PLANNER.path });
   /** @type {HTMLElement[]} */ let now = [];
   return {
     el,
     show(/** @type {Edge[]} */ edges) {
       now = edges.map((edge) =>
         h(
-          "button",
+          "button.hx-plan-edge",
           {
-            type: "button",
-            class: "hx-plan-edge",
             "data-edge": edge.id,
             onfocus: () => ctx.onPick(edge),
             onmouseenter: () => ctx.onPick(edge),
             onblur: () => ctx.onPick(null),
             onmouseleave: () => ctx.onPick(null),
           },
-          h("b", { text: edge.name }),
-          h("span", { text: edge.cost }),
-          h("span", { text: edge.gain }),
+          [h("b", edge.name), h("span", edge.cost), h("span", edge.gain)],
         ),
       );
-      el.replaceChildren(...now.map((button) => h("li", {}, button)));
+      el.replaceChildren(...now.map((button) => h("li", button)));
     },
     /** The edge that the pointer is on in the plot. @param {string|null} id */
     light(id) {

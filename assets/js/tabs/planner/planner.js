@@ -84,7 +84,7 @@ class PlannerPage {
       onFile: (file) => this.open(file),
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
-    this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
+    this.note = h("p.hx-plan-fault", { role: "alert", hidden: true });
     const about = () => ({ temperature: this.profile?.temperature ?? 0, ...this.profile?.about });
     this.another = anotherLevel({
       about,
@@ -133,9 +133,9 @@ class PlannerPage {
       for (const { part } of this.brought) part.wake();
       this.lengths.wake();
     });
-    const first = h("div", { class: "hx-plan-first" }, this.another.el, this.usual.el);
-    this.body = h("div", {}, first, experts.el);
-    this.empty = h("section", { class: "hx-panel hx-plan-empty", hidden: true });
+    const first = h("div.hx-plan-first", [this.another.el, this.usual.el]);
+    this.body = h("div", [first, experts.el]);
+    this.empty = h("section.hx-panel.hx-plan-empty", { hidden: true });
     const doctor = doctorView(this.ahead ? null : base + setup.doctor);
     const views = viewSwitch((asked) => {
       this.el.dataset.view = asked;
@@ -143,16 +143,7 @@ class PlannerPage {
       if (asked === "doctor") doctor.wake();
       if (asked === "experts") this.figures.draw();
     });
-    this.el = h(
-      "div",
-      { class: "hx-stage hx-planner" },
-      views.el,
-      doctor.el,
-      this.bar.el,
-      this.note,
-      this.empty,
-      this.body,
-    );
+    this.el = h("div.hx-stage.hx-planner", [views.el, doctor.el, this.bar.el, this.note, this.empty, this.body]);
     views.show(viewAsked());
     root.replaceChildren(this.el);
     tips(this.el);
@@ -179,7 +170,7 @@ class PlannerPage {
   details() {
     const { graph, surface, validation } = this.figures.plots;
     return {
-      plans: [h("div", { class: "hx-plan-answer" }, ...this.answer.el)],
+      plans: [h("div.hx-plan-answer", this.answer.el)],
       ...Object.fromEntries(this.brought.map(({ name, part }) => [name, [part.el]])),
       lengths: [this.lengths.el],
       figures: [graph.el, surface.el],
@@ -327,11 +318,11 @@ class PlannerPage {
 export function noProfile({ sources, how }) {
   const broken = sources
     .filter((source) => source.reason)
-    .map((source) => h("p", { class: "hx-plan-text", text: `${source.title}: ${source.reason}` }));
+    .map((source) => h("p.hx-plan-text", `${source.title}: ${source.reason}`));
   return [
-    h("h2", { class: "hx-plan-h", text: PLANNER.noProfile }),
-    h("p", { text: PLANNER.whatProfile }),
-    h("p", {}, PLANNER.measureOne[0], h("code", { text: how }), PLANNER.measureOne[1]),
+    h("h2.hx-plan-h", PLANNER.noProfile),
+    h("p", PLANNER.whatProfile),
+    h("p", [PLANNER.measureOne[0], h("code", how), PLANNER.measureOne[1]]),
     ...broken,
   ];
 }

@@ -17,20 +17,13 @@ export function textLengths(url) {
   /** @type {Promise<{tables: Table[]}>|null} */ let coming = null;
   /** @type {Table|null} */ let shown = null;
   let wanted = ""; // the preset and device whose table is asked for
-  const answer = h("p", { class: "hx-sm-answer", role: "status", "aria-live": "polite", text: LENGTHS.asking });
-  const note = h("p", { class: "hx-sm-note" });
-  const upright = h("p", { class: "hx-sm-upright", text: LENGTHS.upright, "aria-hidden": "true" });
+  const answer = h("p.hx-sm-answer", { role: "status", "aria-live": "polite", text: LENGTHS.asking });
+  const note = h("p.hx-sm-note");
+  const upright = h("p.hx-sm-upright", { text: LENGTHS.upright, "aria-hidden": "true" });
   const picture = svg("svg", { class: "hx-al-curve hx-tl-plot", role: "img" });
-  const rows = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": LENGTHS.table });
-  const body = h(
-    "div",
-    { hidden: true },
-    note,
-    upright,
-    picture,
-    h("div", { class: "hx-figure-data hx-tl-data" }, rows),
-  );
-  const el = h("section", { class: "hx-panel hx-tl", "aria-label": LENGTHS.label }, answer, body);
+  const rows = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": LENGTHS.table });
+  const body = h("div", { hidden: true }, [note, upright, picture, h("div.hx-figure-data.hx-tl-data", rows)]);
+  const el = h("section.hx-panel.hx-tl", { "aria-label": LENGTHS.label }, [answer, body]);
   new ResizeObserver(() => draw()).observe(el);
 
   const opened = () => Boolean(el.closest("details")?.open);
@@ -121,28 +114,22 @@ function lengthTable({ levels, rows, lines }) {
   const head = [LENGTHS.length, ...levels.map(({ name }) => LENGTHS.ms(name)), ...lines.map(lineName)];
   const called = stackNames(rows.flatMap(({ best }) => best.map(({ stack }) => stack)));
   const row = (/** @type {Row} */ one) =>
-    h(
-      "tr",
-      {},
+    h("tr", [
       h("th", { scope: "row", text: LENGTHS.count(one.length) }),
-      ...one.ms.map((ms) => h("td", { text: rounded(ms) })),
-      ...one.best.map(({ stack, speedup }) =>
-        h(
-          "td",
-          { class: "hx-tl-best", "data-length": one.length },
-          h("b", { text: LENGTHS.times(speedup) }),
+      one.ms.map((ms) => h("td", rounded(ms))),
+      one.best.map(({ stack, speedup }) =>
+        h("td.hx-tl-best", { "data-length": one.length }, [
+          h("b", LENGTHS.times(speedup)),
           " ",
           nameOfStack(stack, called),
-        ),
+        ]),
       ),
-    );
-  return h(
-    "table",
-    {},
-    h("caption", { class: "hx-sr", text: LENGTHS.table }),
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {}, ...rows.map(row)),
-  );
+    ]);
+  return h("table", [
+    h("caption.hx-sr", LENGTHS.table),
+    h("thead", [h("tr", [head.map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", rows.map(row)),
+  ]);
 }
 
 // The picture of stacks by the length of the text: a line of speed-ups for each, a dot where a length was measured.

@@ -19,7 +19,7 @@ export function viewAsked() {
 export function viewSwitch(onChange) {
   const buttons = /** @type {View[]} */ (["plan", "doctor", "experts"]).map((view) => ({
     view,
-    el: h("button", { type: "button", class: "hx-quiet", text: VIEWS[view], onclick: () => show(view) }),
+    el: h("button.hx-quiet", { text: VIEWS[view], onclick: () => show(view) }),
   }));
   /** @param {View} asked */
   function show(asked) {
@@ -27,11 +27,7 @@ export function viewSwitch(onChange) {
     setQuery({ doctor: asked === "doctor" ? "1" : null, experts: asked === "experts" ? "1" : null });
     onChange(asked);
   }
-  const el = h(
-    "div",
-    { class: "hx-plan-views", role: "group", "aria-label": VIEWS.label },
-    ...buttons.map((b) => b.el),
-  );
+  const el = h("div.hx-plan-views", { role: "group", "aria-label": VIEWS.label }, [buttons.map((b) => b.el)]);
   return { el, show };
 }
 
@@ -47,14 +43,14 @@ export function behind(parts, named, ahead, onOpen) {
   const asked = openedBy();
   const all = Object.entries(parts).map(([name, inside]) => {
     const [title, about] = (ahead && AHEAD.behind[name]) || BEHIND[name] || named[name];
-    if (ahead && AHEAD.notes[name]) inside.unshift(h("p", { class: "hx-plan-text" }, ...withCode(AHEAD.notes[name])));
+    if (ahead && AHEAD.notes[name]) inside.unshift(h("p.hx-plan-text", withCode(AHEAD.notes[name])));
     const el = disclosure(name, title, inside, { about, onOpen });
     el.open = asked.has(name);
     el.addEventListener("toggle", () => told(all));
     return el;
   });
-  const lead = h("p", { class: "hx-plan-text", text: VIEWS.expertsLead });
-  const el = h("section", { class: "hx-plan-behind", "aria-label": VIEWS.experts }, lead, ...all);
+  const lead = h("p.hx-plan-text", VIEWS.expertsLead);
+  const el = h("section.hx-plan-behind", { "aria-label": VIEWS.experts }, [lead, all]);
   return {
     el,
     /** The page is shown, or no more: what is open on it stands in the address while it is. @param {boolean} shown */
@@ -69,4 +65,4 @@ function told(all) {
 }
 
 /** A sentence with its command as code. @param {[string, string]} around */
-const withCode = ([before, after]) => [before, h("code", { text: AHEAD.start }), after];
+const withCode = ([before, after]) => [before, h("code", AHEAD.start), after];

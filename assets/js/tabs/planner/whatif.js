@@ -24,7 +24,7 @@ export const still = (profile) => ({
  */
 export function whatIf(ctx) {
   let rest = WHATIF.measured;
-  const el = h("section", { class: "hx-panel hx-plan-whatif", "aria-label": WHATIF.label });
+  const el = h("section.hx-panel.hx-plan-whatif", { "aria-label": WHATIF.label });
   let names = "";
   /** @type {Turned|null} */ let shown = null;
 
@@ -66,12 +66,8 @@ export function whatIf(ctx) {
       }),
       costSlider(profile, turned),
       allowed(profile, turned, styles),
-      h(
-        "div",
-        { class: "hx-plan-foot" },
-        h("button", {
-          type: "button",
-          class: "hx-quiet hx-plan-still",
+      h("div.hx-plan-foot", [
+        h("button.hx-quiet.hx-plan-still", {
           text: WHATIF.rest,
           "aria-label": WHATIF.restLabel,
           onclick: () => {
@@ -79,7 +75,7 @@ export function whatIf(ctx) {
             /** @type {HTMLElement|null} */ (el.querySelector(".hx-plan-still"))?.focus();
           },
         }),
-      ),
+      ]),
     );
   }
 
@@ -99,7 +95,7 @@ export function whatIf(ctx) {
    *  @param {Profile} profile @param {Turned} turned @param {string} part @param {Slider} control */
   function slider(profile, turned, part, { label, tip = "", low, high, step, value, say, turn, extra }) {
     const only = stops?.[part];
-    const out = h("output", { class: "hx-plan-value" });
+    const out = h("output.hx-plan-value");
     const input = h("input", {
       type: "range",
       min: only ? 0 : low,
@@ -120,27 +116,24 @@ export function whatIf(ctx) {
     };
     stand();
     settle.push(stand);
-    return h(
-      "div",
-      { class: "hx-plan-slider", "data-tip": tip || null },
-      h("div", { class: "hx-plan-slider-head" }, h("span", { text: label }), extra, out),
+    return h("div.hx-plan-slider", { "data-tip": tip || null }, [
+      h("div.hx-plan-slider-head", [h("span", label), extra, out]),
       input,
-    );
+    ]);
   }
 
   /** The factor on a logarithm: a third and three times are equally far from rest. */
   function costSlider(/** @type {Profile} */ profile, /** @type {Turned} */ turned) {
     const pick = h(
-      "select",
+      "select.hx-select.hx-plan-pick",
       {
-        class: "hx-select hx-plan-pick",
         "aria-label": WHATIF.costLevel,
         onchange: () => {
           turned.cost.level = pick.value;
           ctx.onTurn();
         },
       },
-      ...profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
+      profile.levels.map((level) => h("option", { value: level.name, text: level.name })),
     );
     pick.value = turned.cost.level;
     const own = (/** @type {number} */ v) => v;
@@ -161,14 +154,10 @@ export function whatIf(ctx) {
 
   function allowed(/** @type {Profile} */ profile, /** @type {Turned} */ turned, /** @type {Look[]} */ styles) {
     const top = profile.levels.length - 1;
-    const box = h(
-      "fieldset",
-      { class: "hx-plan-allowed" },
-      h("legend", { text: WHATIF.levels }),
-      ...profile.levels.map((_, i) =>
-        h(
-          "label",
-          { class: "hx-tick", "data-tip": i === top ? WHATIF.targetTip : null },
+    const box = h("fieldset.hx-plan-allowed", [
+      h("legend", WHATIF.levels),
+      profile.levels.map((_, i) =>
+        h("label.hx-tick", { "data-tip": i === top ? WHATIF.targetTip : null }, [
           h("input", {
             type: "checkbox",
             checked: turned.levels[i],
@@ -181,10 +170,10 @@ export function whatIf(ctx) {
             },
           }),
           levelBadge(styles[i]),
-          h("span", { text: styles[i].name }),
-        ),
+          h("span", styles[i].name),
+        ]),
       ),
-    );
+    ]);
     const ticks = [...box.querySelectorAll("input")];
     settle.push(() => {
       for (const [i, tick] of ticks.entries()) tick.checked = turned.levels[i];

@@ -50,27 +50,21 @@ export function createCompare({ menu, replay, attempt }) {
   /** @type {string[]} */ let named = []; // what is shown, by name
   let turn = 0;
   const pick = (/** @type {string} */ label) =>
-    h(
-      "select",
-      { class: "hx-select hx-race-run", "aria-label": label, onchange: () => attempt(() => show()) },
-      ...usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${names.get(one.stack)}` })),
-    );
+    h("select.hx-select.hx-race-run", { "aria-label": label, onchange: () => attempt(() => show()) }, [
+      usable.map((one) => h("option", { value: one.name, text: `${one.title}: ${names.get(one.stack)}` })),
+    ]);
   const runs = COMPARE.letters.map((letter) => pick(COMPARE.run(letter)));
-  const align = h(
-    "select",
-    { class: "hx-select hx-race-align", "aria-label": COMPARE.align, onchange: () => draw(true) },
+  const align = h("select.hx-select.hx-race-align", { "aria-label": COMPARE.align, onchange: () => draw(true) }, [
     h("option", { value: "token", text: COMPARE.byToken }),
     h("option", { value: "time", text: COMPARE.byTime }),
-  );
-  const note = h("span", { class: "hx-race-about" });
-  const el = h(
-    "div",
-    { class: "hx-race-pair", hidden: true },
-    h("h2", { class: "hx-sr", text: COMPARE.open }),
-    ...runs.map((run, i) => h("label", { class: "hx-race-side" }, h("b", { text: COMPARE.letters[i] }), run)),
+  ]);
+  const note = h("span.hx-race-about");
+  const el = h("div.hx-race-pair", { hidden: true }, [
+    h("h2.hx-sr", COMPARE.open),
+    runs.map((run, i) => h("label.hx-race-side", [h("b", COMPARE.letters[i]), run])),
     align,
     note,
-  );
+  ]);
 
   /** @param {string} name */
   function load(name) {
@@ -164,10 +158,10 @@ function compareSays(lanes, index) {
     mark: () => ({ text: letter, place: letter }),
     result: gain
       ? [
-          h("b", { class: "hx-race-gain", text: stated("speed_up", ofRun(lane.model.header), SAID.gain(gain)) }),
-          h("span", { class: "hx-race-range", text: COMPARE.overPlain(clockOf(model.header)) }),
+          h("b.hx-race-gain", stated("speed_up", ofRun(lane.model.header), SAID.gain(gain))),
+          h("span.hx-race-range", COMPARE.overPlain(clockOf(model.header))),
         ]
-      : [h("span", { class: "hx-race-range", text: model.levels.length === 1 ? WORDS.plain : COMPARE.noPlain })],
+      : [h("span.hx-race-range", model.levels.length === 1 ? WORDS.plain : COMPARE.noPlain)],
     tip: COMPARE.gainTip,
     late: false,
     ahead: () => model.header?.recorded?.slice(0, 10) ?? "",
@@ -183,26 +177,19 @@ export function differences(lanes) {
     const hue = same ? "transparent" : "var(--ink)";
     return `${hue} ${((100 * at) / least).toFixed(3)}% ${((100 * (at + 1)) / least).toFixed(3)}%`;
   });
-  const strip = h("i", {
-    class: "hx-race-paint",
+  const strip = h("i.hx-race-paint", {
     style: { background: `linear-gradient(to right, ${paint.join(", ") || "transparent, transparent"})` },
   });
   const different = levels.filter((same) => !same).length;
-  return h(
-    "li",
-    { class: "hx-race-row hx-race-differ" },
-    h("span", {}),
-    h("div", { class: "hx-race-who" }, h("h3", { class: "hx-race-name", text: COMPARE.differ })),
-    h(
-      "div",
-      { class: "hx-race-way" },
-      h(
-        "div",
-        { class: "hx-race-track", "aria-hidden": "true", style: { "--length": String(least / most) } },
-        h("div", { class: "hx-race-course" }, strip),
-      ),
-      h("span", { class: "hx-race-count", text: `${different}\u2009/\u2009${least}` }),
-    ),
-    h("p", { class: "hx-race-differ-words", text: COMPARE.differWords(different, least) }),
-  );
+  return h("li.hx-race-row.hx-race-differ", [
+    h("span"),
+    h("div.hx-race-who", h("h3.hx-race-name", COMPARE.differ)),
+    h("div.hx-race-way", [
+      h("div.hx-race-track", { "aria-hidden": "true", style: { "--length": String(least / most) } }, [
+        h("div.hx-race-course", strip),
+      ]),
+      h("span.hx-race-count", `${different}\u2009/\u2009${least}`),
+    ]),
+    h("p.hx-race-differ-words", COMPARE.differWords(different, least)),
+  ]);
 }

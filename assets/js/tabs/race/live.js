@@ -23,22 +23,14 @@ export function livePanel({ setup, ports, onRace }) {
   /** @type {import("../../shared/levels/stack.js").Preset[]} */ const usable = setup.presets.filter(
     (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
   );
-  const preset = h(
-    "select",
-    { class: "hx-select", "aria-label": LIVE.preset, onchange: () => offer() },
-    ...usable.map((one) => h("option", { value: one.name, text: one.title })),
-  );
+  const preset = h("select.hx-select", { "aria-label": LIVE.preset, onchange: () => offer() }, [
+    usable.map((one) => h("option", { value: one.name, text: one.title })),
+  ]);
   const picker = stackPicker(limits.lanes, () => draw());
-  const prompt = h("textarea", {
-    class: "hx-prompt",
-    rows: "2",
-    "aria-label": LIVE.prompt,
-    oninput: () => draw(),
-  });
+  const prompt = h("textarea.hx-prompt", { rows: "2", "aria-label": LIVE.prompt, oninput: () => draw() });
   const example = h(
-    "select",
+    "select.hx-select",
     {
-      class: "hx-select",
       "aria-label": LIVE.examplesLabel,
       onchange: () => {
         prompt.value = setup.examples[Number(example.value)]?.prompt ?? prompt.value;
@@ -46,15 +38,16 @@ export function livePanel({ setup, ports, onRace }) {
         draw();
       },
     },
-    h("option", { value: "", text: LIVE.examples }),
-    ...setup.examples.map((/** @type {{title: string}} */ one, /** @type {number} */ i) =>
-      h("option", { value: String(i), text: one.title }),
-    ),
+    [
+      h("option", { value: "", text: LIVE.examples }),
+      setup.examples.map((/** @type {{title: string}} */ one, /** @type {number} */ i) =>
+        h("option", { value: String(i), text: one.title }),
+      ),
+    ],
   );
   /** @param {string} name @param {number[]} range @param {number} value */
   const number = (name, [low, high], value, step = 1) =>
-    h("input", {
-      class: "hx-input",
+    h("input.hx-input", {
       type: "number",
       min: String(low),
       max: String(high),
@@ -63,59 +56,45 @@ export function livePanel({ setup, ports, onRace }) {
       id: `hx-race-${name}`,
     });
   const [, mostTokens] = limits.max_new_tokens;
-  const length = h(
-    "select",
-    { class: "hx-select", id: "hx-race-length" },
-    ...LENGTHS.filter((n) => n <= mostTokens).map((n) => h("option", { value: String(n), text: LIVE.tokens(n) })),
-  );
+  const length = h("select.hx-select", { id: "hx-race-length" }, [
+    LENGTHS.filter((n) => n <= mostTokens).map((n) => h("option", { value: String(n), text: LIVE.tokens(n) })),
+  ]);
   length.value = "64";
-  const repeats = h(
-    "select",
-    { class: "hx-select", id: "hx-race-repeats" },
-    ...Array.from({ length: limits.repeats[1] }, (_, i) =>
-      h("option", { value: String(i + 1), text: LIVE.times(i + 1) }),
-    ),
-  );
+  const repeats = h("select.hx-select", { id: "hx-race-repeats" }, [
+    Array.from({ length: limits.repeats[1] }, (_, i) => h("option", { value: String(i + 1), text: LIVE.times(i + 1) })),
+  ]);
   repeats.value = "3";
   const seed = number("seed", limits.seed, defaults.seed);
   const temperature = number("temperature", limits.temperature, defaults.temperature, 0.1);
   /** @param {string} label @param {HTMLElement} input */
-  const field = (label, input) => h("label", { class: "hx-race-field" }, h("span", { text: label }), input);
-  const go = h("button", { type: "button", class: "hx-go", onclick: () => press() }, h("span", { text: LIVE.go }));
-  const said = h("span", { class: "hx-race-said" });
-  const bars = h("div", { class: "hx-race-going" });
-  const progress = h("div", { class: "hx-race-progress", hidden: true }, said, bars);
-  const outcome = h("p", { class: "hx-race-outcome", role: "alert", hidden: true });
-  const first = h("p", { class: "hx-plan-text", hidden: true });
-  const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h(
-    "section",
-    { class: "hx-panel hx-race-live", "aria-label": LIVE.label, hidden: true },
-    h(
-      "div",
-      { class: "hx-race-form" },
-      h("div", { class: "hx-race-stacks" }, h("p", { class: "hx-plan-text", text: LIVE.stacks }), picker.el),
-      h(
-        "div",
-        { class: "hx-race-what" },
-        h("div", { class: "hx-race-prompt" }, prompt, example),
-        h(
-          "div",
-          { class: "hx-race-fields" },
+  const field = (label, input) => h("label.hx-race-field", [h("span", label), input]);
+  const go = h("button.hx-go", { onclick: () => press() }, h("span", LIVE.go));
+  const said = h("span.hx-race-said");
+  const bars = h("div.hx-race-going");
+  const progress = h("div.hx-race-progress", { hidden: true }, [said, bars]);
+  const outcome = h("p.hx-race-outcome", { role: "alert", hidden: true });
+  const first = h("p.hx-plan-text", { hidden: true });
+  const spoken = h("p.hx-sr", { role: "status", "aria-live": "polite" });
+  const el = h("section.hx-panel.hx-race-live", { "aria-label": LIVE.label, hidden: true }, [
+    h("div.hx-race-form", [
+      h("div.hx-race-stacks", [h("p.hx-plan-text", LIVE.stacks), picker.el]),
+      h("div.hx-race-what", [
+        h("div.hx-race-prompt", [prompt, example]),
+        h("div.hx-race-fields", [
           field(LIVE.preset, preset),
           field(LIVE.length, length),
           field(LIVE.repeats, repeats),
           field(LIVE.seed, seed),
           field(LIVE.temperature, temperature),
-        ),
-        h("div", { class: "hx-race-start" }, go, h("p", { class: "hx-plan-text", text: LIVE.note(limits.longest_s) })),
+        ]),
+        h("div.hx-race-start", [go, h("p.hx-plan-text", LIVE.note(limits.longest_s))]),
         first,
         progress,
         outcome,
-      ),
-    ),
+      ]),
+    ]),
     spoken,
-  );
+  ]);
 
   function request() {
     const value = (/** @type {any} */ input, /** @type {number} */ otherwise) =>
@@ -181,14 +160,7 @@ export function livePanel({ setup, ports, onRace }) {
 
   function lay(/** @type {string[]} */ names) {
     bars.replaceChildren(
-      ...names.map((name) =>
-        h(
-          "div",
-          { class: "hx-race-mini" },
-          h("span", { text: name }),
-          h("i", { class: "hx-race-mini-bar" }, h("b", {})),
-        ),
-      ),
+      ...names.map((name) => h("div.hx-race-mini", [h("span", name), h("i.hx-race-mini-bar", h("b"))])),
     );
   }
 
@@ -241,7 +213,7 @@ export function livePanel({ setup, ports, onRace }) {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) stop();
   });
   offer();
-  if (!usable.length) el.replaceChildren(h("p", { class: "hx-plan-text", text: whyNot() })); // no form to fill in vain
+  if (!usable.length) el.replaceChildren(h("p.hx-plan-text", whyNot())); // no form to fill in vain
   const before = pendingBefore("race"); // the page was reloaded while a race went on
   if (before) {
     el.hidden = false;
@@ -310,7 +282,7 @@ function stackPicker([, most], onChange) {
   /** @type {Choice[]} */ let offered = [];
   /** @type {Set<string>} */ let on = new Set();
   let open = true;
-  const el = h("ul", { class: "hx-race-picker" });
+  const el = h("ul.hx-race-picker");
 
   function draw() {
     for (const item of el.children) {
@@ -332,12 +304,8 @@ function stackPicker([, most], onChange) {
       const names = stackNames(list.map((one) => one.stack));
       el.replaceChildren(
         ...list.map(({ title, stack, note }) =>
-          h(
-            "li",
-            {},
-            h(
-              "label",
-              { class: "hx-race-choice" },
+          h("li", [
+            h("label.hx-race-choice", [
               h("input", {
                 type: "checkbox",
                 value: stack,
@@ -347,11 +315,11 @@ function stackPicker([, most], onChange) {
                   onChange();
                 },
               }),
-              h("b", { text: title }),
-              h("span", { class: "hx-race-choice-name", text: names.get(stack), title: stack }),
-              h("span", { text: note }),
-            ),
-          ),
+              h("b", title),
+              h("span.hx-race-choice-name", { text: names.get(stack), title: stack }),
+              h("span", note),
+            ]),
+          ]),
         ),
       );
       draw();

@@ -24,10 +24,10 @@ export function raceSays(lanes, index, race) {
     mark: (over) =>
       over ? { text: SAID.place(row.place), place: String(row.place ?? NO_PLACE) } : { text: "", place: "" },
     result: first
-      ? [h("span", { class: "hx-race-range", text: WORDS.reference })]
+      ? [h("span.hx-race-range", WORDS.reference)]
       : [
-          h("b", { class: "hx-race-gain", text: SAID.gain(row.speed_up) }),
-          h("span", { class: "hx-race-range", text: [SAID.interval(row.interval), named].filter(Boolean).join(", ") }),
+          h("b.hx-race-gain", SAID.gain(row.speed_up)),
+          h("span.hx-race-range", [SAID.interval(row.interval), named].filter(Boolean).join(", ")),
           dots(repeats, index),
         ],
     tip: first
@@ -79,7 +79,7 @@ export function dots(repeats, lane) {
   });
   svg("line", { x1: x(1), x2: x(1), y1: 1, y2: HIGH - 1, class: "hx-race-one" }, plot);
   for (const i of all) svg("circle", { cx: x(own[i]).toFixed(1), cy: HIGH / 2, r: 3, class: "hx-race-dot" }, plot);
-  return h("span", { class: "hx-race-repeats", "data-tip": `${WORDS.repeats}: ${said}` }, plot);
+  return h("span.hx-race-repeats", { "data-tip": `${WORDS.repeats}: ${said}` }, plot);
 }
 
 // What stands below a race: the prompt, where and how it was measured, the command that races it again.
@@ -88,16 +88,14 @@ export function dots(repeats, lane) {
 export function originCard({ race, sampling, seed, lanes }) {
   const versions = Object.entries(race.versions ?? {}).map(([name, version]) => `${name} ${version}`);
   const drawn = greedy(sampling) ? WORDS.greedy : WORDS.sampled(sampling.temperature, sampling.top_p, seed);
-  return h(
-    "section",
-    { class: "hx-panel hx-race-origin", "aria-label": WORDS.how },
-    h("p", { class: "hx-race-asked" }, h("b", { text: `${WORDS.prompt}: ` }), race.prompt),
-    h("p", {
-      class: "hx-plan-text",
-      text: `${SAID.origin(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
-    }),
-    race.command ? h("code", { text: race.command }) : null,
-  );
+  return h("section.hx-panel.hx-race-origin", { "aria-label": WORDS.how }, [
+    h("p.hx-race-asked", [h("b", `${WORDS.prompt}: `), race.prompt]),
+    h(
+      "p.hx-plan-text",
+      `${SAID.origin(race, race.repeats.length, otherOrder(race, lanes))}. ${drawn}. ${versions.join(", ")}.`,
+    ),
+    race.command && h("code", race.command),
+  ]);
 }
 
 /** Whether the lanes come in another order in the repeat that is replayed. @param {Race["race"]} race @param {{place: number|null}[]} lanes */

@@ -61,8 +61,7 @@ class RacePage {
       },
     });
     this.noRace = h("option", { value: NO_RACE, hidden: true, text: COMPARE.races });
-    this.pick = h("select", {
-      class: "hx-select hx-race-pick",
+    this.pick = h("select.hx-select.hx-race-pick", {
       "aria-label": WORDS.choose,
       onchange: () => this.attempt(() => this.choose(this.pick.value)),
     });
@@ -71,24 +70,19 @@ class RacePage {
       replay: this.replay,
       attempt: (action) => this.attempt(action),
     });
-    this.comparer = h("button", {
-      type: "button",
-      class: "hx-quiet",
+    this.comparer = h("button.hx-quiet", {
       "aria-pressed": "false",
       text: COMPARE.open,
       onclick: () => this.attempt(() => (this.compare.el.hidden ? this.pair(null) : this.choose(this.last))),
     });
-    this.opener = h("button", {
-      type: "button",
-      class: "hx-quiet",
+    this.opener = h("button.hx-quiet", {
       "aria-expanded": "false",
       text: WORDS.setUp,
       onclick: () => this.setUp(Boolean(this.live.el.hidden)),
     });
-    const file = h("input", {
+    const file = h("input.hx-sr", {
       type: "file",
       accept: ".jsonl,.gz,application/gzip,application/json",
-      class: "hx-sr",
       tabindex: "-1",
       "aria-hidden": "true",
       onchange: () => {
@@ -99,35 +93,25 @@ class RacePage {
     });
     /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
     const button = (name, label, onclick) =>
-      h(
-        "button",
-        { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
-        icon(name),
-      );
-    this.title = h("h2", { class: "hx-race-title", tabindex: "-1" });
-    this.about = h("p", { class: "hx-race-about" });
-    this.subject = h("div", { class: "hx-race-subject" }, this.title, this.about);
-    this.origin = h("div", {});
-    this.empty = h("p", { class: "hx-panel hx-race-empty", text: WORDS.loading });
-    this.el = h(
-      "div",
-      { class: "hx-stage hx-planner hx-race", "data-empty": "true" },
-      h(
-        "header",
-        { class: "hx-race-top" },
-        h("h1", { text: WORDS.title }),
-        h("p", { class: "hx-plan-text", text: WORDS.lead }),
-        h(
-          "div",
-          { class: "hx-race-tools" },
+      h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
+    this.title = h("h2.hx-race-title", { tabindex: "-1" });
+    this.about = h("p.hx-race-about");
+    this.subject = h("div.hx-race-subject", [this.title, this.about]);
+    this.origin = h("div");
+    this.empty = h("p.hx-panel.hx-race-empty", WORDS.loading);
+    this.el = h("div.hx-stage.hx-planner.hx-race", { "data-empty": "true" }, [
+      h("header.hx-race-top", [
+        h("h1", WORDS.title),
+        h("p.hx-plan-text", WORDS.lead),
+        h("div.hx-race-tools", [
           this.pick,
           this.comparer,
           this.opener,
           button("open", WORDS.openFile, () => file.click()),
           button("save", WORDS.save, () => this.attempt(() => this.save())),
           file,
-        ),
-      ),
+        ]),
+      ]),
       this.live.el,
       this.subject,
       this.compare.el,
@@ -135,7 +119,7 @@ class RacePage {
       this.replay.el,
       this.origin,
       this.note.el,
-    );
+    ]);
     root.replaceChildren(this.el);
     tips(this.el);
     this.el.dataset.drop = WORDS.dropHint;

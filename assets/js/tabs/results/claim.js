@@ -75,29 +75,23 @@ export function claimPanel(column, usual, elsewhere, missing) {
   const { about } = column.results;
   const facts = CLAIM.facts(column.name, column.stacks[0].prompts, about.max_new_tokens, column.when);
   const lost = elsewhere?.column.results.claim?.loses[0];
-  return h(
-    "section",
-    { class: "hx-panel hx-res-claim", "aria-label": CLAIM.label },
-    h("h2", { class: "hx-res-headline", tabindex: "-1", text: headline }),
-    h("p", { class: "hx-res-of", text: column.early ? `${facts} · ${column.said}` : facts }),
-    ...rest.map((text) => h("p", { text })),
-    lost && elsewhere
-      ? h(
-          "p",
-          {},
-          CLAIM.noneLoses,
-          h("button", {
-            type: "button",
-            class: "hx-res-link",
-            text: CLAIM.elsewhere(
-              whoLoses(elsewhere.column, lost.stack),
-              ratio(lost.speed_up),
-              optionOf(elsewhere.column.results),
-            ),
-            onclick: elsewhere.onPick,
-          }),
-        )
-      : null,
-    missing.length ? h("p", { class: "hx-res-of", text: CLAIM.lacking(missing.map(({ what }) => what)) }) : null,
-  );
+  return h("section.hx-panel.hx-res-claim", { "aria-label": CLAIM.label }, [
+    h("h2.hx-res-headline", { tabindex: "-1", text: headline }),
+    h("p.hx-res-of", column.early ? `${facts} · ${column.said}` : facts),
+    rest.map((text) => h("p", text)),
+    lost &&
+      elsewhere &&
+      h("p", [
+        CLAIM.noneLoses,
+        h("button.hx-res-link", {
+          text: CLAIM.elsewhere(
+            whoLoses(elsewhere.column, lost.stack),
+            ratio(lost.speed_up),
+            optionOf(elsewhere.column.results),
+          ),
+          onclick: elsewhere.onPick,
+        }),
+      ]),
+    missing.length > 0 && h("p.hx-res-of", CLAIM.lacking(missing.map(({ what }) => what))),
+  ]);
 }

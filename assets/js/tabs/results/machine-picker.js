@@ -15,11 +15,7 @@ export function optionOf({ about, stacks }) {
 
 /** @param {{onPick: (id: string) => void}} ctx */
 export function machinePicker(ctx) {
-  const el = h("select", {
-    class: "hx-select hx-res-machine",
-    "aria-label": RESULTS.pick,
-    onchange: () => ctx.onPick(el.value),
-  });
+  const el = h("select.hx-select.hx-res-machine", { "aria-label": RESULTS.pick, onchange: () => ctx.onPick(el.value) });
   /** @typedef {{preset: string, at: string|null, lack: any, unlike: number}} Listed */
   /** @type {Map<string, Listed>} */ let known = new Map();
 
@@ -39,9 +35,7 @@ export function machinePicker(ctx) {
     const place = (/** @type {string} */ preset) => (names.includes(preset) ? names.indexOf(preset) : names.length);
     const order = [...groups.keys()].sort((a, b) => place(a) - place(b)); // the usual one first, as everywhere
     const title = (/** @type {string} */ name) => presets.find((one) => one.name === name)?.title ?? name;
-    el.replaceChildren(
-      ...order.map((preset) => h("optgroup", { label: title(preset) }, ...(groups.get(preset) ?? []))),
-    );
+    el.replaceChildren(...order.map((preset) => h("optgroup", { label: title(preset) }, groups.get(preset) ?? [])));
   }
 
   /** The one that the address names, else of the preset that it names, or the usual one, the machine most like this. */

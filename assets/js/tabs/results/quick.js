@@ -22,48 +22,33 @@ export function quickPanel({ setup, ports, onResults }) {
     (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
   );
   const asked = new URLSearchParams(location.search).get("preset") ?? "";
-  const pick = h(
-    "select",
-    { class: "hx-select hx-res-pick", "aria-label": QUICK.preset, onchange: () => about() },
-    ...usable.map(({ name, title }) => h("option", { value: name, text: title })),
-  );
+  const pick = h("select.hx-select.hx-res-pick", { "aria-label": QUICK.preset, onchange: () => about() }, [
+    usable.map(({ name, title }) => h("option", { value: name, text: title })),
+  ]);
   if (usable.some((one) => one.name === asked)) pick.value = asked;
-  const go = h("button", { type: "button", class: "hx-go", onclick: () => press() }, h("span", { text: "" }));
-  const first = h("p", { class: "hx-plan-text", hidden: true });
-  const fill = h("i", {});
+  const go = h("button.hx-go", { onclick: () => press() }, h("span", ""));
+  const first = h("p.hx-plan-text", { hidden: true });
+  const fill = h("i");
   const bar = h(
-    "div",
-    {
-      class: "hx-res-bar",
-      role: "progressbar",
-      "aria-label": QUICK.measured,
-      "aria-valuemin": "0",
-      "aria-valuemax": String(prompts),
-    },
-    fill,
+    "div.hx-res-bar",
+    { role: "progressbar", "aria-label": QUICK.measured, "aria-valuemin": "0", "aria-valuemax": String(prompts) },
+    [fill],
   );
-  const text = h("span", { class: "hx-res-said" });
-  const progress = h("div", { class: "hx-res-progress", hidden: true }, bar, text);
-  const outcome = h("p", { class: "hx-res-outcome", hidden: true });
-  const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h(
-    "section",
-    { class: "hx-panel hx-res-quick", "aria-label": QUICK.label },
-    h(
-      "div",
-      {},
-      h("h2", { class: "hx-plan-h", text: QUICK.title }),
-      h("p", {
-        class: "hx-plan-text",
-        text: QUICK.lead(prompts, tokens, Math.round(longest_s / 60)),
-      }),
+  const text = h("span.hx-res-said");
+  const progress = h("div.hx-res-progress", { hidden: true }, [bar, text]);
+  const outcome = h("p.hx-res-outcome", { hidden: true });
+  const spoken = h("p.hx-sr", { role: "status", "aria-live": "polite" });
+  const el = h("section.hx-panel.hx-res-quick", { "aria-label": QUICK.label }, [
+    h("div", [
+      h("h2.hx-plan-h", QUICK.title),
+      h("p.hx-plan-text", QUICK.lead(prompts, tokens, Math.round(longest_s / 60))),
       first,
-    ),
-    h("div", { class: "hx-res-start" }, pick, go),
+    ]),
+    h("div.hx-res-start", [pick, go]),
     progress,
     outcome,
     spoken,
-  );
+  ]);
 
   function press() {
     if (session.state === "idle") {
@@ -102,7 +87,7 @@ export function quickPanel({ setup, ports, onResults }) {
     const figures = { gain: best.speed_up.toFixed(2), low: low.toFixed(2), high: high.toFixed(2) };
     tell(QUICK.found(sentence(status.text), { stack: stackName(best.stack), ...figures, column: QUICK.now }));
     const reveal = onResults(status);
-    outcome.append(h("button", { type: "button", class: "hx-quiet", text: QUICK.show, onclick: reveal }));
+    outcome.append(h("button.hx-quiet", { text: QUICK.show, onclick: reveal }));
   }
 
   /** How far it is. @param {Record<string, any>} status */
@@ -141,8 +126,7 @@ export function quickPanel({ setup, ports, onResults }) {
     first.textContent = QUICK.fetched(mb);
   }
 
-  if (!usable.length)
-    el.replaceChildren(h("p", { class: "hx-plan-text", text: QUICK.noPreset(reasonOf(setup.presets)) }));
+  if (!usable.length) el.replaceChildren(h("p.hx-plan-text", QUICK.noPreset(reasonOf(setup.presets))));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && session.pending && el.offsetParent) press();
   });

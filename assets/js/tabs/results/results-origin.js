@@ -24,41 +24,33 @@ export function originCard(column, title) {
       class: `hx-panel hx-res-card${column.now ? " hx-res-now" : ""}`,
       "aria-label": ORIGIN.how(title, column.name, column.when, stacks[0].prompts),
     },
-    h("h3", { class: "hx-plan-h", text: column.name }),
-    h(
-      "dl",
-      { class: "hx-res-facts" },
-      ...facts.flatMap(([name, value]) => [h("dt", { text: name }), h("dd", { text: value })]),
-    ),
-    command(about.command, column.name),
-    h(
-      "div",
-      { class: "hx-res-files" },
-      file(column, "json", () => JSON.stringify(column.results), "application/json"),
-      file(column, "csv", () => column.csv, "text/csv"),
-    ),
+    [
+      h("h3.hx-plan-h", column.name),
+      h("dl.hx-res-facts", [facts.flatMap(([name, value]) => [h("dt", name), h("dd", value)])]),
+      command(about.command, column.name),
+      h("div.hx-res-files", [
+        file(column, "json", () => JSON.stringify(column.results), "application/json"),
+        file(column, "csv", () => column.csv, "text/csv"),
+      ]),
+    ],
   );
 }
 
 /** @param {{what: string, command: string, asked: string}} missing */
 export function missingCard({ what, command: text, asked }) {
-  return h(
-    "section",
-    { class: "hx-panel hx-res-card hx-res-missing", "aria-label": ORIGIN.missing(what) },
-    h("h3", { class: "hx-plan-h", text: what }),
-    asked ? h("p", { class: "hx-plan-text", text: ORIGIN.asked(asked) }) : null,
-    h("p", { class: "hx-plan-text", text: ORIGIN.make }),
+  return h("section.hx-panel.hx-res-card.hx-res-missing", { "aria-label": ORIGIN.missing(what) }, [
+    h("h3.hx-plan-h", what),
+    asked && h("p.hx-plan-text", ORIGIN.asked(asked)),
+    h("p.hx-plan-text", ORIGIN.make),
     command(text, what),
-  );
+  ]);
 }
 
 function command(/** @type {string} */ text, /** @type {string} */ whose) {
-  const said = h("span", { text: ORIGIN.copy });
+  const said = h("span", ORIGIN.copy);
   const button = h(
-    "button",
+    "button.hx-quiet",
     {
-      type: "button",
-      class: "hx-quiet",
       "aria-label": ORIGIN.copyOf(whose),
       onclick: async () => {
         try {
@@ -70,20 +62,17 @@ function command(/** @type {string} */ text, /** @type {string} */ whose) {
         setTimeout(() => say(said, ORIGIN.copy), SAID_MS);
       },
     },
-    icon("copy"),
-    said,
+    [icon("copy"), said],
   );
-  return h("div", { class: "hx-res-command" }, h("code", { text }), button);
+  return h("div.hx-res-command", [h("code", text), button]);
 }
 
 /** @param {import("./columns.js").Column} column @param {string} kind @param {() => string} content
  *  @param {string} type */
 function file(column, kind, content, type) {
   return h(
-    "button",
+    "button.hx-quiet",
     {
-      type: "button",
-      class: "hx-quiet",
       "aria-label": ORIGIN.download(kind, column.name),
       onclick: () => {
         const link = h("a", {
@@ -94,7 +83,6 @@ function file(column, kind, content, type) {
         setTimeout(() => URL.revokeObjectURL(link.href), 1000);
       },
     },
-    icon("save"),
-    h("span", { text: `results.${kind}` }),
+    [icon("save"), h("span", `results.${kind}`)],
   );
 }

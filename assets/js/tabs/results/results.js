@@ -49,36 +49,27 @@ class ResultsPage {
     /** @type {Map<string, any>} */ this.now = new Map(); // by preset: what was measured here a moment ago
     this.quick = quickPanel({ setup, ports, onResults: (found) => this.add(found) });
     this.picker = machinePicker({ onPick: (id) => this.pick(id) });
-    this.note = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-    this.claim = h("div", { class: "hx-res-said-first", "aria-live": "polite" });
-    this.bars = h("div", {});
+    this.note = h("p.hx-plan-fault", { role: "alert", hidden: true });
+    this.claim = h("div.hx-res-said-first", { "aria-live": "polite" });
+    this.bars = h("div");
     this.tasks = new Plot("tasks", { url: this.base + setup.plotly, label: RESULTS.byTask });
-    this.all = h("div", {});
-    this.cards = h("div", { class: "hx-res-cards" });
+    this.all = h("div");
+    this.cards = h("div.hx-res-cards");
     this.here = disclosure("here", RESULTS.here, [this.quick.el], { about: RESULTS.hereAbout });
-    this.behind = h(
-      "div",
-      { class: "hx-res-behind" },
+    this.behind = h("div.hx-res-behind", [
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
-      ...brought.studies.map((one) => this.studies(one)),
+      brought.studies.map((one) => this.studies(one)),
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
-    );
-    this.el = h(
-      "div",
-      { class: "hx-stage hx-planner hx-results" },
-      h(
-        "header",
-        { class: "hx-res-top" },
-        h("div", {}, h("h1", { text: RESULTS.title }), h("p", { class: "hx-plan-text", text: RESULTS.lead })),
-        this.picker.el,
-      ),
+    ]);
+    this.el = h("div.hx-stage.hx-planner.hx-results", [
+      h("header.hx-res-top", [h("div", [h("h1", RESULTS.title), h("p.hx-plan-text", RESULTS.lead)]), this.picker.el]),
       this.note,
       this.claim,
       this.bars,
       this.behind,
-    );
+    ]);
     root.replaceChildren(this.el);
     tips(this.el);
     new MutationObserver(() => this.drawTasks()).observe(document.body, { attributeFilter: ["class"] });
@@ -188,13 +179,11 @@ class ResultsPage {
 }
 
 const notYet = (/** @type {any} */ lack) =>
-  h(
-    "div",
-    { class: "hx-panel hx-plan-empty hx-res-none" },
-    h("h2", { class: "hx-res-headline", tabindex: "-1", text: RESULTS.none }),
-    h("p", { text: RESULTS.noneText }),
-    lack ? missingCard(lack) : null,
-  );
+  h("div.hx-panel.hx-plan-empty.hx-res-none", [
+    h("h2.hx-res-headline", { tabindex: "-1", text: RESULTS.none }),
+    h("p", RESULTS.noneText),
+    lack && missingCard(lack),
+  ]);
 
 // Studies on the Results tab: fetched once, their figures drawn when they come into sight, and again in another theme
 // or size.
@@ -212,7 +201,7 @@ const notYet = (/** @type {any} */ lack) =>
 function studySheets({ words, figures }, { url, plotly, presets }) {
   const { title, unreachable, command } = words;
   /** @type {{plot: Plot, make: () => Shown|null}[]} */ const plots = [];
-  const el = h("section", { class: "hx-res-study", "aria-label": title });
+  const el = h("section.hx-res-study", { "aria-label": title });
   const draw = () => {
     for (const { plot, make } of plots) plot.show(/** @type {Shown} */ (make()));
   };
@@ -228,9 +217,9 @@ function studySheets({ words, figures }, { url, plotly, presets }) {
       return [plot.el];
     });
     return [
-      h("p", { class: "hx-plan-text", text: lead }),
-      h("div", { class: "hx-res-study-grid" }, ...made),
-      h("p", { class: "hx-plan-text" }, `${command}: `, h("code", { text: about.command })),
+      h("p.hx-plan-text", lead),
+      h("div.hx-res-study-grid", made),
+      h("p.hx-plan-text", [`${command}: `, h("code", about.command)]),
     ];
   };
   fetch(url)
@@ -240,7 +229,7 @@ function studySheets({ words, figures }, { url, plotly, presets }) {
       draw();
     })
     .catch(() => {
-      el.replaceChildren(h("p", { class: "hx-plan-fault", role: "alert", text: unreachable }));
+      el.replaceChildren(h("p.hx-plan-fault", { role: "alert", text: unreachable }));
     });
   new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
   let settling = 0;

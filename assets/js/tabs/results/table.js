@@ -28,58 +28,41 @@ export function comparison(chosen, all, missing, preset) {
   const peers = peersOf(chosen).filter((name) => columns.some((one) => one.peers.get(name)?.tokens_per_s != null));
   const high = stacks.length + (peers.length ? peers.length + 1 : 0);
   const width = 1 + FIGURES.length * columns.length;
-  const table = h(
-    "table",
-    { class: "hx-res-table" },
-    h("caption", { class: "hx-sr", text: TABLE.caption }),
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        h("th", { scope: "col", rowspan: "2", class: "hx-res-name", text: TABLE.stack }),
-        ...columns.map((one) => groupHead(one)),
-        ...missing.map(({ what }) =>
-          h("th", { scope: "col", rowspan: "2", class: "hx-res-group hx-res-missing" }, h("b", { text: what })),
-        ),
-      ),
-      h(
-        "tr",
-        {},
-        ...columns.flatMap((one) =>
+  const table = h("table.hx-res-table", [
+    h("caption.hx-sr", TABLE.caption),
+    h("thead", [
+      h("tr", [
+        h("th.hx-res-name", { scope: "col", rowspan: "2", text: TABLE.stack }),
+        columns.map((one) => groupHead(one)),
+        missing.map(({ what }) => h("th.hx-res-group.hx-res-missing", { scope: "col", rowspan: "2" }, h("b", what))),
+      ]),
+      h("tr", [
+        columns.flatMap((one) =>
           FIGURES.map(([text, tip], i) =>
             h("th", { scope: "col", class: edge(i, one), tabindex: "0", "data-tip": tip, text }),
           ),
         ),
-      ),
-    ),
-    h(
-      "tbody",
-      {},
-      ...stacks.map((stack, i) =>
-        h(
-          "tr",
-          { "data-stack": stack },
+      ]),
+    ]),
+    h("tbody", [
+      stacks.map((stack, i) =>
+        h("tr", { "data-stack": stack }, [
           stackHead(stack, names.get(stack) ?? stack, preset.name, isDefault(preset, stack)),
-          ...columns.flatMap((one) => stackCells(one, stack)),
-          ...(i ? [] : missing.map(() => notMeasured(high))),
-        ),
+          columns.flatMap((one) => stackCells(one, stack)),
+          i ? [] : missing.map(() => notMeasured(high)),
+        ]),
       ),
-      peers.length
-        ? h("tr", {}, h("th", { scope: "colgroup", colspan: String(width), class: "hx-res-sub", text: TABLE.others }))
-        : null,
-      ...peers.map((name) =>
-        h(
-          "tr",
-          { "data-peer": name },
-          h("th", { scope: "row", class: "hx-res-name", text: name }),
-          ...columns.flatMap((one) => peerCells(one, name)),
-        ),
+      peers.length > 0 &&
+        h("tr", h("th.hx-res-sub", { scope: "colgroup", colspan: String(width), text: TABLE.others })),
+      peers.map((name) =>
+        h("tr", { "data-peer": name }, [
+          h("th.hx-res-name", { scope: "row", text: name }),
+          columns.flatMap((one) => peerCells(one, name)),
+        ]),
       ),
-    ),
-  );
-  return h("div", { class: "hx-panel hx-res-scroll", tabindex: "0", role: "group", "aria-label": TABLE.label }, table);
+    ]),
+  ]);
+  return h("div.hx-panel.hx-res-scroll", { tabindex: "0", role: "group", "aria-label": TABLE.label }, table);
 }
 
 /** @param {number} i @param {Column} one */
@@ -89,23 +72,17 @@ function groupHead(/** @type {Column} */ one) {
   const { stacks } = one;
   const { about } = one.results;
   const prompts = one.early ? one.said : TABLE.prompts(stacks[0].prompts);
-  return h(
-    "th",
-    {
-      scope: "colgroup",
-      colspan: String(FIGURES.length),
-      class: `hx-res-group ${edge(0, one)}`,
-    },
-    h("b", { text: one.name }),
-    h("span", { text: [about.device, about.dtype, one.when, prompts].filter(Boolean).join(" · ") }),
-    one.now ? h("span", { class: "hx-res-caution", text: TABLE.few }) : null,
-  );
+  return h("th.hx-res-group", { scope: "colgroup", colspan: String(FIGURES.length), class: edge(0, one) }, [
+    h("b", one.name),
+    h("span", [about.device, about.dtype, one.when, prompts].filter(Boolean).join(" · ")),
+    one.now && h("span.hx-res-caution", TABLE.few),
+  ]);
 }
 
 function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
   const row = one.rows.get(stack);
   /** @param {number} i @param {...(Node|string)} what */
-  const cell = (i, ...what) => h("td", { class: edge(i, one) }, ...what);
+  const cell = (i, ...what) => h("td", { class: edge(i, one) }, what);
   if (!row) return FIGURES.map((_, i) => cell(i, i ? "" : "–"));
   const best = one.stacks.every((other) => other.plain !== row.plain || other.tokens_per_s <= row.tokens_per_s);
   const [low, high] = row.interval;
@@ -120,13 +97,12 @@ function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
     ),
     cell(
       1,
-      h("span", { class: "hx-res-gain", text: `${stated("speed_up", of, ratio(row.speed_up))}×` }),
-      h("small", {
-        text:
-          row.stack === row.plain
-            ? TABLE.plain
-            : TABLE.interval(stated("low", of, ratio(low)), stated("high", of, ratio(high))),
-      }),
+      h("span.hx-res-gain", `${stated("speed_up", of, ratio(row.speed_up))}×`),
+      h("small", [
+        row.stack === row.plain
+          ? TABLE.plain
+          : TABLE.interval(stated("low", of, ratio(low)), stated("high", of, ratio(high))),
+      ]),
     ),
     cell(2, stated("per_forward", of, ratio(row.accepted_per_pass))),
     cell(
@@ -139,7 +115,7 @@ function stackCells(/** @type {Column} */ one, /** @type {string} */ stack) {
 function peerCells(/** @type {Column} */ one, /** @type {string} */ name) {
   const peer = one.peers.get(name);
   const rest = (/** @type {string[]} */ ...what) =>
-    h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, ...what);
+    h("td", { colspan: String(FIGURES.length - 1), class: one.now ? "hx-res-why hx-res-now" : "hx-res-why" }, what);
   if (!peer) return [h("td", { class: edge(0, one), text: "–" }), rest(one.now ? TABLE.notInSet : "")];
   if (peer.tokens_per_s === null) return [h("td", { class: edge(0, one), text: "–" }), rest(peer.why || TABLE.notRun)];
   return [
@@ -149,7 +125,7 @@ function peerCells(/** @type {Column} */ one, /** @type {string} */ name) {
 }
 
 const notMeasured = (/** @type {number} */ high) =>
-  h("td", { rowspan: String(high), class: "hx-res-missing hx-res-edge" }, h("span", { text: TABLE.notMeasured }));
+  h("td.hx-res-missing.hx-res-edge", { rowspan: String(high) }, h("span", TABLE.notMeasured));
 
 // A stack as the head of a row: its levels' letters, what it is called with its code below, and the way to the first
 // screen with it.
@@ -168,18 +144,11 @@ export function stackHead(stack, name, preset, usual) {
     ...stylesOf(parts.map((part, i) => ({ name: `${i} ${part}`, kind: part.split(/[@:]/)[0] }))).values(),
   ];
   const query = new URLSearchParams({ preset, stack });
-  const code = h(
-    "code",
-    { class: "hx-stack-code" },
-    ...parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part])),
-  );
-  return h(
-    "th",
-    { scope: "row", class: "hx-res-name" },
+  const code = h("code.hx-stack-code", [parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]))]);
+  return h("th.hx-res-name", { scope: "row" }, [
     h(
-      "a",
+      "a.hx-res-stack",
       {
-        class: "hx-res-stack",
         href: `?${query}`,
         "data-tip": TABLE.openTip,
         onclick: (/** @type {MouseEvent} */ event) => {
@@ -188,11 +157,13 @@ export function stackHead(stack, name, preset, usual) {
           document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
         },
       },
-      h("span", { class: "hx-res-badges", "aria-hidden": "true" }, ...styles.map(levelBadge)),
-      h("span", { class: "hx-res-called", text: name }),
-      h("span", { class: "hx-sr", text: TABLE.open }),
+      [
+        h("span.hx-res-badges", { "aria-hidden": "true" }, styles.map(levelBadge)),
+        h("span.hx-res-called", name),
+        h("span.hx-sr", TABLE.open),
+      ],
     ),
-    usual ? h("span", { class: "hx-res-tag", text: TABLE.usual }) : null,
+    usual && h("span.hx-res-tag", TABLE.usual),
     name === stack ? null : code,
-  );
+  ]);
 }

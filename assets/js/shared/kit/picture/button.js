@@ -12,14 +12,12 @@ import { paint } from "./paint.js";
  */
 export function pictureButton(host, title) {
   const light = h("input", { type: "checkbox", checked: true });
-  const tick = h("label", { class: "hx-tick" }, light, h("span", { text: words.light }));
-  const failed = h("p", { class: "hx-item-note", role: "alert", hidden: true });
+  const tick = h("label.hx-tick", [light, h("span", words.light)]);
+  const failed = h("p.hx-item-note", { role: "alert", hidden: true });
   const item = (/** @type {"svg"|"png"} */ kind, /** @type {string} */ note) =>
     h(
-      "button",
+      "button.hx-item",
       {
-        type: "button",
-        class: "hx-item",
         onclick: async () => {
           const chart = host();
           if (!chart) return;
@@ -33,18 +31,10 @@ export function pictureButton(host, title) {
           }
         },
       },
-      h("span", { class: "hx-item-title", text: words[kind] }),
-      h("span", { class: "hx-item-note", text: note }),
+      [h("span.hx-item-title", words[kind]), h("span.hx-item-note", note)],
     );
-  const panel = h(
-    "div",
-    { class: "hx-picture-menu" },
-    item("svg", words.svgNote),
-    item("png", words.pngNote),
-    tick,
-    failed,
-  );
-  const button = h("button", { type: "button", class: "hx-picture-button" }, icon("picture"));
+  const panel = h("div.hx-picture-menu", [item("svg", words.svgNote), item("png", words.pngNote), tick, failed]);
+  const button = h("button.hx-picture-button", icon("picture"));
   const pop = popover(button, panel, {
     label: words.save(""),
     onOpen: () => {

@@ -245,7 +245,7 @@ function facts(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ mode
   const look = element("button", "hx-card-anatomy", SAY.openRound(number));
   look.type = "button";
   look.dataset.anatomy = String(record.serial);
-  list.append(element("dt", ""), h("dd", {}, look));
+  list.append(element("dt", ""), h("dd", look));
   if (record.drawn) {
     if (isGreedy(model)) add(CARD.chosen, choiceOf(record.drawn.pRow, record, model, VERDICT.whose(level.tag)));
     else add(CARD.drawnWith, figure(record.drawn.p));

@@ -34,16 +34,16 @@ class LiveCharts {
     /** @type {number|null} */ this.at = null; // the entry that is read; null: the last
     /** @type {import("../../../shared/run/trace.js").TraceModel} */ this.model = /** @type {any} */ (null); // until a run is shown
     this.drawn = "";
-    this.body = h("div", { class: "hx-charts" });
-    this.where = h("span", { class: "hx-charts-round" });
+    this.body = h("div.hx-charts");
+    this.where = h("span.hx-charts-round");
     this.panels = {
       latency: chart(this.body, CHARTS.latency, CHARTS.formulas.latency),
       speed: chart(this.body, CHARTS.speed, CHARTS.formulas.speed),
       yield: chart(this.body, CHARTS.yield, CHARTS.formulas.yield),
       acceptance: chart(this.body, CHARTS.acceptance, CHARTS.formulas.acceptance),
     };
-    this.reader = h("div", {
-      ...{ class: "hx-charts-reader", role: "slider", tabindex: "0", "aria-label": CHARTS.keys },
+    this.reader = h("div.hx-charts-reader", {
+      ...{ role: "slider", tabindex: "0", "aria-label": CHARTS.keys },
       ...{ "aria-valuemin": "1", "aria-valuemax": "1", "aria-valuenow": "1", "aria-valuetext": CHARTS.nothing },
       onkeydown: (/** @type {KeyboardEvent} */ event) => this._key(event),
       onblur: () => this._read(null),
@@ -51,17 +51,15 @@ class LiveCharts {
     this.body.append(this.reader);
     this.body.addEventListener("pointermove", (event) => this._point(event));
     this.body.addEventListener("pointerleave", () => this._read(null));
-    const title = h("h3", { class: "hx-charts-title", text: CHARTS.title });
+    const title = h("h3.hx-charts-title", CHARTS.title);
     const picture = pictureButton(
       () => this.body,
       () => CHARTS.picture,
     );
-    this.el = h(
-      "section",
-      { class: "hx-live", "aria-label": CHARTS.title },
-      h("header", { class: "hx-live-head" }, title, unfold, this.where, picture),
+    this.el = h("section.hx-live", { "aria-label": CHARTS.title }, [
+      h("header.hx-live-head", [title, unfold, this.where, picture]),
       this.body,
-    );
+    ]);
   }
 
   /** @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} cursor ns */
@@ -136,7 +134,7 @@ class LiveCharts {
       badge.dataset.line = level.underline;
       badge.style.setProperty("--hue", level.hue);
       badge.title = level.name;
-      parts.push(h("span", { class: "hx-chart-share" }, badge, element("b", "", text)));
+      parts.push(h("span.hx-chart-share", [badge, element("b", "", text)]));
       return level.tag + text;
     });
     panels.acceptance.value(parts, texts.join());

@@ -21,8 +21,7 @@ export function noPromptRow() {
 export function promptRow(ctx) {
   const { setup, settings } = ctx;
   /** @type {Example[]} */ const ready = setup.examples;
-  const prompt = h("textarea", {
-    class: "hx-prompt",
+  const prompt = h("textarea.hx-prompt", {
     rows: "2",
     spellcheck: "false",
     id: "hx-prompt",
@@ -34,16 +33,14 @@ export function promptRow(ctx) {
     },
   });
   const size = promptSize(prompt, setup.limits.prompt, setup.promptTokens ?? null);
-  const go = h(
-    "button",
-    { type: "button", class: "hx-go", "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() },
-    h("span", { text: PROMPT.generate }),
-  );
+  const go = h("button.hx-go", { "aria-describedby": "hx-go-why", onclick: () => ctx.onGo() }, [
+    h("span", PROMPT.generate),
+  ]);
   const before = h("span");
-  const rest = h("span", { class: "hx-go-rest" });
-  const line = h("small", { class: "hx-go-line", hidden: true }, before, rest);
+  const rest = h("span.hx-go-rest");
+  const line = h("small.hx-go-line", { hidden: true }, [before, rest]);
   go.append(line);
-  const why = h("span", { class: "hx-sr", id: "hx-go-why" }); // an empty prompt says it to the eye
+  const why = h("span.hx-sr", { id: "hx-go-why" }); // an empty prompt says it to the eye
   const examples = menu("examples", PROMPT.examples, [
     ...ready.map((e) => ({ title: e.title, note: e.note, pick: () => ctx.onExample(e) })),
     ...(setup.longTexts ?? []).map(
@@ -54,21 +51,12 @@ export function promptRow(ctx) {
       },
     ),
   ]);
-  const tries = h(
-    "div",
-    { class: "hx-try", role: "group", "aria-label": PROMPT.tryLabel },
+  const tries = h("div.hx-try", { role: "group", "aria-label": PROMPT.tryLabel }, [
     h("span", { "aria-hidden": "true", text: PROMPT.try }),
-    ...ready
+    ready
       .filter((e) => e.first)
-      .map((e) =>
-        h("button", {
-          type: "button",
-          "data-tip": PROMPT.tryTip(e.prompt),
-          onclick: () => ctx.onTry(e),
-          text: e.title,
-        }),
-      ),
-  );
+      .map((e) => h("button", { "data-tip": PROMPT.tryTip(e.prompt), onclick: () => ctx.onTry(e), text: e.title })),
+  ]);
   tries.hidden = Boolean(setup.static) || tries.childElementCount < 2;
   const recordings = recordingsMenu({
     recordings: setup.recordings,
@@ -77,26 +65,17 @@ export function promptRow(ctx) {
   });
   const panel = settingsPanel(ctx);
   const more = popover(
-    h(
-      "button",
-      {
-        type: "button",
-        class: "hx-icon-button hx-open-settings",
-        "aria-label": PROMPT.settings,
-        "data-tip": PROMPT.settings,
-      },
+    h("button.hx-icon-button.hx-open-settings", { "aria-label": PROMPT.settings, "data-tip": PROMPT.settings }, [
       icon("more"),
-    ),
+    ]),
     panel.el,
     { label: PROMPT.settings, onOpen: () => panel.show(settings) },
   );
-  const el = h(
-    "div",
-    { class: "hx-prompt-row", role: "form", "aria-label": PROMPT.form },
-    h("div", { class: "hx-prompt-field" }, prompt, size.el),
+  const el = h("div.hx-prompt-row", { role: "form", "aria-label": PROMPT.form }, [
+    h("div.hx-prompt-field", [prompt, size.el]),
     tries,
-    h("div", { class: "hx-actions" }, go, why, examples.el, recordings.el, more.el),
-  );
+    h("div.hx-actions", [go, why, examples.el, recordings.el, more.el]),
+  ]);
   el.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -146,24 +125,15 @@ export function promptRow(ctx) {
 }
 
 function menu(/** @type {string} */ name, /** @type {string} */ title, /** @type {Item[]} */ items) {
-  const list = h("ul", { class: "hx-menu" });
-  const button = h(
-    "button",
-    { type: "button", class: `hx-quiet hx-${name}` },
-    h("span", { text: title }),
-    icon("down"),
-  );
+  const list = h("ul.hx-menu");
+  const button = h("button", { class: `hx-quiet hx-${name}` }, [h("span", title), icon("down")]);
   const pop = popover(button, list, { label: title, onOpen: () => list.querySelector("button")?.focus() });
   for (const item of items) {
     list.append(
-      h(
-        "li",
-        {},
+      h("li", [
         h(
-          "button",
+          "button.hx-item",
           {
-            type: "button",
-            class: "hx-item",
             "aria-disabled": item.disabled ? "true" : null,
             onclick: () => {
               if (item.disabled) return;
@@ -172,10 +142,9 @@ function menu(/** @type {string} */ name, /** @type {string} */ title, /** @type
               item.pick();
             },
           },
-          h("span", { class: "hx-item-title", text: item.title }),
-          h("span", { class: "hx-item-note", text: item.note }),
+          [h("span.hx-item-title", item.title), h("span.hx-item-note", item.note)],
         ),
-      ),
+      ]),
     );
   }
   arrows(list, "button");
@@ -186,7 +155,7 @@ function menu(/** @type {string} */ name, /** @type {string} */ title, /** @type
 
 /** @returns {{el: HTMLElement, show: (asked: string, shown: string|null, invite: string) => void}} */
 export function otherPrompt() {
-  const el = h("span", { class: "hx-other-prompt", tabindex: "0", hidden: true, text: PROMPT.other });
+  const el = h("span.hx-other-prompt", { tabindex: "0", hidden: true, text: PROMPT.other });
   return {
     el,
     /** @param {string} asked in the box @param {string|null} shown the run's, null where it is not known */
@@ -220,13 +189,11 @@ export function sizeText(text, most = null) {
 /** @param {HTMLTextAreaElement} field @param {number} limit characters @param {number|null} most see `sizeText` */
 export function promptSize(field, limit, most) {
   const said = h("span", { id: "hx-prompt-size" });
-  const fold = h("button", {
-    type: "button",
-    class: "hx-link hx-prompt-fold",
+  const fold = h("button.hx-link.hx-prompt-fold", {
     "aria-controls": field.id,
     onclick: () => set(field.dataset.open === undefined),
   });
-  const el = h("p", { class: "hx-prompt-size", hidden: true }, said, fold);
+  const el = h("p.hx-prompt-size", { hidden: true }, [said, fold]);
 
   function set(/** @type {boolean} */ open) {
     if (open) field.dataset.open = "";

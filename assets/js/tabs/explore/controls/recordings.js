@@ -20,15 +20,13 @@ const TYPED_MS = 700; // letters that come within this belong together
 
 /** @param {{recordings: Recording[], shown: () => string|null, onPick: (name: string) => void}} ctx shown: the run's name */
 export function recordingsMenu({ recordings, shown, onPick }) {
-  const list = h("div", { class: "hx-shelf-list", role: "listbox", "aria-label": WORDS.button });
-  const foot = h("p", { class: "hx-shelf-foot", "aria-hidden": "true" });
-  const panel = h("div", { class: "hx-shelf" }, list, foot);
-  const button = h(
-    "button",
-    { type: "button", class: "hx-quiet hx-recordings", "aria-haspopup": "listbox" },
-    h("span", { text: WORDS.button }),
+  const list = h("div.hx-shelf-list", { role: "listbox", "aria-label": WORDS.button });
+  const foot = h("p.hx-shelf-foot", { "aria-hidden": "true" });
+  const panel = h("div.hx-shelf", [list, foot]);
+  const button = h("button.hx-quiet.hx-recordings", { "aria-haspopup": "listbox" }, [
+    h("span", WORDS.button),
     icon("down"),
-  );
+  ]);
   /** @type {Map<HTMLElement, Recording>} */ const options = new Map();
   const items = () => [...options.keys()];
   const pick = (/** @type {HTMLElement|undefined} */ option) => {
@@ -54,15 +52,15 @@ export function recordingsMenu({ recordings, shown, onPick }) {
   const pop = popover(button, panel, { onOpen: open });
 
   for (const [title, group] of grouped(recordings)) {
-    const heading = h("div", { class: "hx-shelf-title", role: "presentation", text: title });
+    const heading = h("div.hx-shelf-title", { role: "presentation", text: title });
     const made = group.map((one) => {
       const option = optionOf(one);
       options.set(option, one);
       return option;
     });
-    list.append(h("div", { role: "group", "aria-label": title }, heading, ...made));
+    list.append(h("div", { role: "group", "aria-label": title }, [heading, made]));
   }
-  if (!recordings.length) panel.replaceChildren(h("p", { class: "hx-item-note", text: WORDS.none }));
+  if (!recordings.length) panel.replaceChildren(h("p.hx-item-note", WORDS.none));
 
   button.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
@@ -111,7 +109,7 @@ function optionOf(one) {
   const looks = one.levels.length ? styleLevels(one.levels.map(({ kind }, i) => ({ kind, label: names[i] }))) : [];
   const speed = one.speed_up === null ? "" : `${stated("speed_up", ofRun(one), ratio(one.speed_up))}\u00d7`;
   const clock = CLOCKS[one.clock ?? ""];
-  const chip = clock ? h("span", { class: "hx-shelf-made", text: clock.short }) : null;
+  const chip = clock ? h("span.hx-shelf-made", clock.short) : null;
   const told = [
     one.title,
     (one.reason || one.see).replace(/\.$/, ""),
@@ -120,29 +118,26 @@ function optionOf(one) {
     looks.map((look) => look.name).join(", "),
   ];
   return h(
-    "div",
+    "div.hx-shelf-item",
     {
-      class: "hx-shelf-item",
       role: "option",
       tabindex: "-1",
       "aria-selected": "false",
       "aria-disabled": one.reason ? "true" : null,
       "aria-label": told.filter(Boolean).join(". "),
     },
-    h("span", { class: "hx-shelf-mark", "aria-hidden": "true" }),
-    h("span", { class: "hx-shelf-name", text: one.title }),
-    h("span", { class: "hx-shelf-levels", "data-tip": one.stack || null }, ...looks.map(letter)),
-    h("span", {
-      class: "hx-shelf-speed",
-      "data-tip": clock ? WORDS.speedOn(clock.name) : WORDS.speedTip,
-      text: speed,
-    }),
-    h("span", { class: "hx-shelf-see" }, chip, one.reason || one.see),
+    [
+      h("span.hx-shelf-mark", { "aria-hidden": "true" }),
+      h("span.hx-shelf-name", one.title),
+      h("span.hx-shelf-levels", { "data-tip": one.stack || null }, looks.map(letter)),
+      h("span.hx-shelf-speed", { "data-tip": clock ? WORDS.speedOn(clock.name) : WORDS.speedTip, text: speed }),
+      h("span.hx-shelf-see", [chip, one.reason || one.see]),
+    ],
   );
 }
 
 function letter(/** @type {{tag: string, hue: string, underline: string}} */ { tag, hue, underline }) {
-  return h("b", { class: "hx-badge", "data-line": underline, style: { "--hue": hue }, text: tag });
+  return h("b.hx-badge", { "data-line": underline, style: { "--hue": hue }, text: tag });
 }
 
 /** What its stack is called, and when and where it was recorded. @param {Recording} one */

@@ -23,14 +23,9 @@ export function settingsPanel(ctx) {
       tip,
       keep(
         name,
-        h(
-          "select",
-          {
-            class: "hx-select",
-            onchange: (event) => edit(name, event.currentTarget.value),
-          },
-          ...options.map(([value, text]) => h("option", { value, text })),
-        ),
+        h("select.hx-select", { onchange: (event) => edit(name, event.currentTarget.value) }, [
+          options.map(([value, text]) => h("option", { value, text })),
+        ]),
       ),
     );
 
@@ -41,8 +36,7 @@ export function settingsPanel(ctx) {
       tip,
       keep(
         name,
-        h("input", {
-          class: "hx-input",
+        h("input.hx-input", {
           type: "number",
           min: low,
           max: high,
@@ -64,24 +58,14 @@ export function settingsPanel(ctx) {
   };
 
   const tick = (/** @type {string} */ name, /** @type {string[]} */ [label, tip]) =>
-    h(
-      "label",
-      { class: "hx-tick", "data-tip": tip },
-      keep(
-        name,
-        h("input", {
-          type: "checkbox",
-          onchange: (event) => edit(name, event.currentTarget.checked),
-        }),
-      ),
-      h("span", { text: label }),
-    );
+    h("label.hx-tick", { "data-tip": tip }, [
+      keep(name, h("input", { type: "checkbox", onchange: (event) => edit(name, event.currentTarget.checked) })),
+      h("span", label),
+    ]);
 
   const unusable = h("div");
   const device = pick("device", SETTINGS.device, [["", SETTINGS.anyDevice]]);
-  const el = h(
-    "div",
-    { class: "hx-settings" },
+  const el = h("div.hx-settings", [
     group(SETTINGS.groups.model, pick("preset", SETTINGS.preset, []), device, unusable),
     group(
       SETTINGS.groups.sampling,
@@ -99,7 +83,7 @@ export function settingsPanel(ctx) {
       tick("raw", SETTINGS.raw),
       pick("detail", SETTINGS.detail, Object.entries(SETTINGS.details)),
     ),
-  );
+  ]);
   return {
     el,
     show(settings) {
@@ -131,31 +115,23 @@ function presetChoices(catalogue) {
   const presets = catalogue.filter((p) => !p.target).map(choice);
   const targets = catalogue.filter((p) => p.target).map(choice);
   if (!targets.length) return presets;
-  return [
-    h("optgroup", { label: SETTINGS.presets }, ...presets),
-    h("optgroup", { label: SETTINGS.targets }, ...targets),
-  ];
+  return [h("optgroup", { label: SETTINGS.presets }, presets), h("optgroup", { label: SETTINGS.targets }, targets)];
 }
 
 /** Why some of them cannot be used, with what helps. @param {HTMLElement} el @param {Preset[]} catalogue */
 function tellUnusable(el, catalogue) {
   const off = catalogue.filter((p) => !p.usable);
   const open = el.querySelector("details")?.open ?? false;
-  const why = (/** @type {Preset} */ p) => h("p", { class: "hx-item-note" }, h("b", { text: p.title }), ` ${p.reason}`);
-  const list = h(
-    "details",
-    { class: "hx-why-not" },
-    h("summary", { text: SETTINGS.whyNot(off.length) }),
-    ...off.map(why),
-  );
+  const why = (/** @type {Preset} */ p) => h("p.hx-item-note", [h("b", p.title), ` ${p.reason}`]);
+  const list = h("details.hx-why-not", [h("summary", SETTINGS.whyNot(off.length)), off.map(why)]);
   list.open = open;
   el.replaceChildren(...(off.length ? [list] : []));
 }
 
 function field(/** @type {string} */ label, /** @type {string} */ tip, /** @type {HTMLElement} */ input) {
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), input);
+  return h("label.hx-field", { "data-tip": tip }, [h("span", label), input]);
 }
 
 function group(/** @type {string} */ title, /** @type {Node[]} */ ...children) {
-  return h("fieldset", { class: "hx-group" }, h("legend", { text: title }), ...children);
+  return h("fieldset.hx-group", [h("legend", title), children]);
 }

@@ -12,27 +12,18 @@ const LASTS = 2600; // ms
 
 /** @param {{player: import("../../../shared/player/player.js").Player, onChange: () => void, selected?: () => number|null}} ctx */
 export function createDrawing(ctx) {
-  const where = h("span", { class: "hx-proof-where" });
-  const verifiers = h("span", { class: "hx-an-by", role: "group", "aria-label": DRAWS.verifier });
-  const many = h("button", {
-    type: "button",
-    class: "hx-quiet hx-proof-many",
-    text: DRAWS.again,
-    onclick: () => run(),
-  });
-  const once = h("button", { type: "button", class: "hx-quiet", text: DRAWS.one, onclick: () => grow(1) });
-  const clear = h("button", { type: "button", class: "hx-quiet", text: DRAWS.clear, onclick: () => restart() });
-  const intro = h("p", { class: "hx-an-note" });
-  const last = h("p", { class: "hx-an-note hx-proof-last", role: "status" });
-  const notes = h("p", { class: "hx-an-note hx-proof-notes" });
-  const charts = h("div", { class: "hx-proof-charts" });
-  const chance = h("p", { class: "hx-an-note", tabindex: "0", "data-tip": DRAWS.chanceTip });
-  const el = h(
-    "div",
-    { class: "hx-proof-drawing", role: "group", "aria-label": DRAWS.label },
-    h(
-      "div",
-      { class: "hx-proof-bar" },
+  const where = h("span.hx-proof-where");
+  const verifiers = h("span.hx-an-by", { role: "group", "aria-label": DRAWS.verifier });
+  const many = h("button.hx-quiet.hx-proof-many", { text: DRAWS.again, onclick: () => run() });
+  const once = h("button.hx-quiet", { text: DRAWS.one, onclick: () => grow(1) });
+  const clear = h("button.hx-quiet", { text: DRAWS.clear, onclick: () => restart() });
+  const intro = h("p.hx-an-note");
+  const last = h("p.hx-an-note.hx-proof-last", { role: "status" });
+  const notes = h("p.hx-an-note.hx-proof-notes");
+  const charts = h("div.hx-proof-charts");
+  const chance = h("p.hx-an-note", { tabindex: "0", "data-tip": DRAWS.chanceTip });
+  const el = h("div.hx-proof-drawing", { role: "group", "aria-label": DRAWS.label }, [
+    h("div.hx-proof-bar", [
       signButton(DRAWS.before, "\u2190", () => move(-1)),
       where,
       signButton(DRAWS.after, "\u2192", () => move(1)),
@@ -40,12 +31,12 @@ export function createDrawing(ctx) {
       many,
       once,
       clear,
-    ),
+    ]),
     intro,
     charts,
-    h("div", { class: "hx-proof-foot" }, last, chance),
+    h("div.hx-proof-foot", [last, chance]),
     notes,
-  );
+  ]);
 
   /** @type {import("../../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let version = -1;
@@ -129,20 +120,14 @@ export function createDrawing(ctx) {
     }
     const level = model.levels[j.level];
     const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
-    where.replaceChildren(`${DRAWS.position} ${chosen.record.at}: `, h("strong", { text: text(chosen.record.id) }));
-    verifiers.append(h("span", { class: "hx-an-muted", text: DRAWS.verifier }));
+    where.replaceChildren(`${DRAWS.position} ${chosen.record.at}: `, h("strong", text(chosen.record.id)));
+    verifiers.append(h("span.hx-an-muted", DRAWS.verifier));
     for (const one of all.find((x) => x.record === chosen?.record)?.verdicts ?? [])
       verifiers.append(
         h(
-          "button",
-          {
-            type: "button",
-            class: "hx-an-verifier",
-            "aria-pressed": String(one.level === j.level),
-            onclick: () => choose(chosen?.record, one.level),
-          },
-          badge(model.levels[one.level]),
-          h("span", { class: "hx-sr", text: model.levels[one.level].name }),
+          "button.hx-an-verifier",
+          { "aria-pressed": String(one.level === j.level), onclick: () => choose(chosen?.record, one.level) },
+          [badge(model.levels[one.level]), h("span.hx-sr", model.levels[one.level].name)],
         ),
       );
     say(intro, (pair.named ? DRAWS.named : DRAWS.intro)(below.name, level.name));
@@ -253,13 +238,13 @@ export function chart(rule, pair, order, hue) {
   const { name, tip } = DRAWS.rules[rule];
   const dist = limit(pair, rule);
   const far = distance(dist, pair.p);
-  const off = h("b", { class: "hx-proof-off", tabindex: "0", "data-tip": DRAWS.offTip });
-  const list = h("ol", { class: "hx-proof-list" });
+  const off = h("b.hx-proof-off", { tabindex: "0", "data-tip": DRAWS.offTip });
+  const list = h("ol.hx-proof-list");
   const cells = order.map(({ text, places }) => {
     const p = places.reduce((sum, i) => sum + pair.p[i], 0);
-    const bar = h("span", { class: "hx-proof-bar-line", style: { "--p": String(p) } }, h("i"), h("em"), h("u"));
-    const value = h("span", { class: "hx-proof-share" });
-    list.append(h("li", {}, h("span", { class: "hx-proof-token", text }), bar, value));
+    const bar = h("span.hx-proof-bar-line", { style: { "--p": String(p) } }, [h("i"), h("em"), h("u")]);
+    const value = h("span.hx-proof-share");
+    list.append(h("li", [h("span.hx-proof-token", text), bar, value]));
     return { bar, value, place: places, rule };
   });
   const el = h(
@@ -269,15 +254,12 @@ export function chart(rule, pair, order, hue) {
       "aria-label": name,
       style: { "--hue": rule === "right" ? hue : "var(--hue-reject)" },
     },
-    h("h3", {}, h("span", { text: name })),
-    h("p", { class: "hx-an-note", text: tip }),
-    list,
-    h(
-      "p",
-      { class: "hx-proof-figures" },
-      off,
-      h("span", { class: "hx-an-muted", text: far < 1e-9 ? DRAWS.exact : DRAWS.fills(far) }),
-    ),
+    [
+      h("h3", h("span", name)),
+      h("p.hx-an-note", tip),
+      list,
+      h("p.hx-proof-figures", [off, h("span.hx-an-muted", far < 1e-9 ? DRAWS.exact : DRAWS.fills(far))]),
+    ],
   );
   return { el, cells, off };
 }

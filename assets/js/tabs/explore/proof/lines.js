@@ -77,23 +77,19 @@ export function linesView(model, player) {
   if (header?.levels.length === 1) return note(LINES.itself);
   const lines = linesOf(model);
   if (!lines.compared) return note(footer ? LINES.unmeasured : LINES.pending);
-  const score = h("ol", { class: "hx-score", "aria-label": LINES.label, tabindex: "0" });
+  const score = h("ol.hx-score", { "aria-label": LINES.label, tabindex: "0" });
   const cells = lines.places.map((place) => cell(model, lines, place));
   score.append(names(), ...cells);
-  const marks = h(
-    "p",
-    { class: "hx-proof-margins" },
-    h("span", { class: "hx-an-muted", text: LINES.margins, tabindex: "0", "data-tip": LINES.marginTip }),
-  );
+  const marks = h("p.hx-proof-margins", [
+    h("span.hx-an-muted", { text: LINES.margins, tabindex: "0", "data-tip": LINES.marginTip }),
+  ]);
   for (const at of lines.smallest) {
     const { margin, by } = lines.places[at];
     const record = model.tokens.get(model.committed[at]);
     marks.append(
       h(
-        "button",
+        "button.hx-quiet.hx-proof-margin",
         {
-          type: "button",
-          class: "hx-quiet hx-proof-margin",
           "data-tip": LINES.marked(at, fine(margin), by),
           onclick: () => {
             cells[at].scrollIntoView({ block: "nearest" });
@@ -101,24 +97,18 @@ export function linesView(model, player) {
             if (record) player.seek(model.commitTimes[at]);
           },
         },
-        h("b", { text: fine(margin) }),
-        h("span", { text: model.pieceText(lines.places[at].own ?? lines.places[at].plain ?? -1) }),
+        [h("b", fine(margin)), h("span", model.pieceText(lines.places[at].own ?? lines.places[at].plain ?? -1))],
       ),
     );
   }
-  return h(
-    "div",
-    { class: "hx-proof-lines" },
-    h("p", { class: "hx-proof-said", text: said(model, lines) }),
-    lines.smallest.length ? marks : null,
+  return h("div.hx-proof-lines", [
+    h("p.hx-proof-said", said(model, lines)),
+    lines.smallest.length > 0 && marks,
     score,
-    h("p", {
-      class: "hx-an-note",
-      text: [reason(model, lines), LINES.tie, lines.recorded ? LINES.ids : LINES.notRecorded(lines.equal)]
-        .join(" ")
-        .trim(),
-    }),
-  );
+    h("p.hx-an-note", [
+      [reason(model, lines), LINES.tie, lines.recorded ? LINES.ids : LINES.notRecorded(lines.equal)].join(" ").trim(),
+    ]),
+  ]);
 }
 
 /** Why the two lines are the same, or are not. @param {TraceModel} model @param {Lines} lines */
@@ -132,7 +122,7 @@ function reason({ header, baseline }, lines) {
 /** Two figures, however small: a near tie is what one looks for. */
 const fine = (/** @type {number|null} */ x) => (x === null ? LINES.unknown : local(String(Number(x.toPrecision(2)))));
 
-const note = (/** @type {string} */ text) => h("p", { class: "hx-proof-said", text });
+const note = (/** @type {string} */ text) => h("p.hx-proof-said", text);
 
 function said(/** @type {TraceModel} */ model, /** @type {Lines} */ lines) {
   const count = model.committed.length;
@@ -148,21 +138,15 @@ function said(/** @type {TraceModel} */ model, /** @type {Lines} */ lines) {
 }
 
 const names = () =>
-  h(
-    "li",
-    { class: "hx-score-names", "aria-hidden": "true" },
-    h("span", { text: LINES.plain }),
-    h("i"),
-    h("span", { text: LINES.stack }),
-  );
+  h("li.hx-score-names", { "aria-hidden": "true" }, [h("span", LINES.plain), h("i"), h("span", LINES.stack)]);
 
 /** @param {TraceModel} model @param {Lines} lines @param {Place} place */
 function cell(model, lines, { at, own, plain, same, margin, by }) {
   const record = model.tokens.get(model.committed[at]);
   const level = record ? model.levels[record.level] : null;
   const word = (/** @type {number|null} */ id, /** @type {string} */ name) =>
-    h("span", {
-      class: `hx-score-token ${name}`,
+    h("span.hx-score-token", {
+      class: name,
       text: id === null ? "\u00b7\u00b7\u00b7" : model.pieceText(id) || "\u2205",
     });
   const below = word(own, "hx-score-own");
@@ -170,19 +154,13 @@ function cell(model, lines, { at, own, plain, same, margin, by }) {
     below.style.setProperty("--hue", level.hue);
     below.dataset.line = level.underline;
   }
-  const el = h(
-    "li",
-    { class: "hx-score-place" },
-    word(plain, "hx-score-plain"),
-    h("i", { "aria-hidden": "true" }),
-    below,
-  );
+  const el = h("li.hx-score-place", [word(plain, "hx-score-plain"), h("i", { "aria-hidden": "true" }), below]);
   el.dataset.same = same ? "1" : plain === null ? "" : "0";
   if (lines.first === at) el.dataset.first = "1";
   if (margin !== null) {
     el.dataset.tip = LINES.marked(at, fine(margin), by);
     const rank = lines.smallest.indexOf(at);
-    if (rank >= 0) el.append(h("b", { class: "hx-score-margin", text: fine(margin) }));
+    if (rank >= 0) el.append(h("b.hx-score-margin", fine(margin)));
   }
   return el;
 }

@@ -10,27 +10,21 @@ import { DRAWS, PROOF } from "../../../../text/en/proof.js";
 /** @param {{player: import("../../../shared/player/player.js").Player, onClose: () => void, onChange: () => void}} ctx */
 export function createProof(ctx) {
   const title = h("h2", { tabindex: "-1" });
-  const drawn = h("span", { class: "hx-an-muted" });
-  const body = h("div", { class: "hx-proof-body" });
-  const el = h(
-    "section",
-    { class: "hx-desk hx-proof", "aria-label": PROOF.title, hidden: true },
-    h(
-      "header",
-      { class: "hx-panel-head hx-desk-head" },
+  const drawn = h("span.hx-an-muted");
+  const body = h("div.hx-proof-body");
+  const el = h("section.hx-desk.hx-proof", { "aria-label": PROOF.title, hidden: true }, [
+    h("header.hx-panel-head.hx-desk-head", [
       title,
       drawn,
-      h("button", {
-        type: "button",
-        class: "hx-icon-button hx-desk-close",
+      h("button.hx-icon-button.hx-desk-close", {
         "aria-label": PROOF.close,
         "data-tip": PROOF.close,
         text: "\u00d7",
         onclick: () => ctx.onClose(),
       }),
-    ),
+    ]),
     body,
-  );
+  ]);
   const drawing = createDrawing(ctx);
   /** @type {import("../../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let key = "";
@@ -54,7 +48,7 @@ export function createProof(ctx) {
       const now = `${sampled} ${model.version}`;
       if (now === key) return;
       key = now;
-      if (made) body.replaceChildren(h("p", { class: "hx-proof-said", text: PROOF.simulated }));
+      if (made) body.replaceChildren(h("p.hx-proof-said", PROOF.simulated));
       else body.replaceChildren(sampled ? drawing.el : linesView(model, ctx.player));
     },
     key: (/** @type {string} */ name) => Boolean(model?.header) && !isGreedy(model) && drawing.key(name),

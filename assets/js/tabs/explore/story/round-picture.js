@@ -42,20 +42,13 @@ export function roundPicture(model, place) {
   const text = textBefore(model, round);
   const written = round.tokens.map((record) => spanOf(model, record));
   const writtenAlone = plain.map(({ id }) => spanOf(model, { id, level: top }));
-  const line = h("p", { class: "hx-story-text", dir: "auto" }, h("span", { text }), ...written, ...writtenAlone);
+  const line = h("p.hx-story-text", { dir: "auto" }, [h("span", text), written, writtenAlone]);
   const bars = timeBars(model, round, plain);
-  const tower = h("div", { class: "hx-story-floors" }, ...floors.map((floor) => floor.el).reverse(), bars.el);
-  const el = h(
-    "div",
-    { class: "hx-story-round", style: { "--columns": columnsOf(model, round) } },
-    h(
-      "div",
-      { class: "hx-story-page" },
-      h("p", { class: "hx-story-prompt", dir: "auto", text: promptText(model).text }),
-      line,
-    ),
+  const tower = h("div.hx-story-floors", [floors.map((floor) => floor.el).reverse(), bars.el]);
+  const el = h("div.hx-story-round", { style: { "--columns": columnsOf(model, round) } }, [
+    h("div.hx-story-page", [h("p.hx-story-prompt", { dir: "auto", text: promptText(model).text }), line]),
     tower,
-  );
+  ]);
 
   /** Which pieces stand at a moment, and how. @param {Moment} moment */
   function dress(moment) {
@@ -157,16 +150,14 @@ const boxOf = (/** @type {Element} */ el) => el.getBoundingClientRect();
 
 /** @param {import("../../../shared/run/trace.js").Level} level @param {boolean} roof */
 function floorOf(level, roof) {
-  const pass = h("span", { class: "hx-story-pass" });
-  const side = h(
-    "div",
-    { class: "hx-story-side" },
+  const pass = h("span.hx-story-pass");
+  const side = h("div.hx-story-side", [
     levelBadge(level),
-    h("span", { class: "hx-story-name", text: roof ? STORY.target : level.name }),
+    h("span.hx-story-name", roof ? STORY.target : level.name),
     pass,
-  );
-  const row = h("div", { class: "hx-story-row" });
-  const el = h("div", { class: "hx-story-floor", style: { "--hue": level.hue } }, side, row);
+  ]);
+  const row = h("div.hx-story-row");
+  const el = h("div.hx-story-floor", { style: { "--hue": level.hue } }, [side, row]);
   if (roof) el.classList.add("hx-story-roof");
   return { el, row, pass };
 }
@@ -175,10 +166,9 @@ function floorOf(level, roof) {
 function tileNode(model, token, column) {
   const { hue, underline } = model.levels[token.level];
   const el = h(
-    "span",
-    { class: "hx-story-tile", "data-line": underline, style: { "--hue": hue, "grid-column": String(column + 1) } },
-    h("span", { class: "hx-story-word", text: wordOf(model, token.id) }, h("i")),
-    h("b", { class: "hx-story-mark" }),
+    "span.hx-story-tile",
+    { "data-line": underline, style: { "--hue": hue, "grid-column": String(column + 1) } },
+    [h("span.hx-story-word", { text: wordOf(model, token.id) }, h("i")), h("b.hx-story-mark")],
   );
   return el;
 }
@@ -187,7 +177,7 @@ function tileNode(model, token, column) {
 function spanOf(model, token) {
   const { hue, underline } = model.levels[token.level];
   const word = wordOf(model, token.id);
-  const el = h("span", { class: "hx-story-new", "data-line": underline, style: { "--hue": hue }, text: word });
+  const el = h("span.hx-story-new", { "data-line": underline, style: { "--hue": hue }, text: word });
   return el;
 }
 

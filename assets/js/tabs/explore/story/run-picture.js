@@ -23,16 +23,11 @@ export function runPicture(model) {
   const { ids = [], token_ns: times = [] } = model.baseline ?? {};
   const plain = ids.slice(0, times.length).map((id) => ({ id, level: top }));
   const lone = pane(STORY.alone, written(model, plain), times);
-  const value = h("b", { class: "hx-story-gain" });
-  const rates = h("span", { class: "hx-story-rates" });
-  const where = h("span", { class: "hx-story-rates", text: STORY.where(model.header?.machine ?? "") });
-  const figure = h(
-    "p",
-    { class: "hx-story-figure" },
-    value,
-    h("span", {}, h("span", { text: STORY.gain }), rates, where),
-  );
-  const el = h("div", { class: "hx-story-run" }, figure, h("div", { class: "hx-story-panes" }, stack.el, lone.el));
+  const value = h("b.hx-story-gain");
+  const rates = h("span.hx-story-rates");
+  const where = h("span.hx-story-rates", STORY.where(model.header?.machine ?? ""));
+  const figure = h("p.hx-story-figure", [value, h("span", [h("span", STORY.gain), rates, where])]);
+  const el = h("div.hx-story-run", [figure, h("div.hx-story-panes", [stack.el, lone.el])]);
   const speed = plainSpeed(model.baseline);
   return {
     el,
@@ -61,18 +56,18 @@ function written(model, tokens) {
   );
   return cells.map(({ text, special, serials }) => {
     const { hue, underline } = model.levels[tokens[serials[0]].level];
-    const el = h("span", { class: "hx-story-tok", "data-line": underline, style: { "--hue": hue } });
+    const el = h("span.hx-story-tok", { "data-line": underline, style: { "--hue": hue } });
     const [, lead, body] = (special ? "" : text).match(/^(\s*)([^]*)$/) ?? [];
     el.textContent = body;
-    return { el: h("span", {}, lead, el), last: serials[serials.length - 1] };
+    return { el: h("span", [lead, el]), last: serials[serials.length - 1] };
   });
 }
 
 /** A text that is written on the clock. @param {string} name @param {{el: HTMLElement, last: number}[]} cells @param {number[]} times ns, of each token */
 function pane(name, cells, times) {
   const clock = h("b");
-  const text = h("p", { class: "hx-story-written", dir: "auto" }, ...cells.map((cell) => cell.el));
-  const el = h("section", { class: "hx-story-pane" }, h("h2", {}, h("span", { text: name }), clock), text);
+  const text = h("p.hx-story-written", { dir: "auto" }, [cells.map((cell) => cell.el)]);
+  const el = h("section.hx-story-pane", [h("h2", [h("span", name), clock]), text]);
   const ends = times.at(-1) ?? 0;
   let there = -1;
   return {
@@ -114,9 +109,9 @@ export function timeBars(model, round, plain) {
     STORY.alone,
     plain.map(({ ns }) => part(top, ns)),
   );
-  const el = h("div", { class: "hx-story-bars" }, lone.el, stack.el);
+  const el = h("div.hx-story-bars", [lone.el, stack.el]);
   say(stack.time, timeOf(model, round));
-  stack.el.append(h("small", { class: "hx-story-around", text: STORY.around(around * 1e6) }));
+  stack.el.append(h("small.hx-story-around", STORY.around(around * 1e6)));
   return {
     el,
     /** @param {import("./scenes.js").Moment} moment */
@@ -131,6 +126,6 @@ export function timeBars(model, round, plain) {
 /** @param {string} name @param {HTMLElement[]} parts */
 function bar(name, parts) {
   const time = h("b");
-  const el = h("div", { class: "hx-story-bar" }, h("span", { text: name }), h("div", {}, ...parts), time);
+  const el = h("div.hx-story-bar", [h("span", name), h("div", parts), time]);
   return { el, parts, time };
 }

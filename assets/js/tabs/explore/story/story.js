@@ -224,48 +224,33 @@ export function hearTouches(el, does) {
 export function storyFrame(model, place, page) {
   const round = roundPicture(model, place);
   const run = runPicture(model);
-  const says = h("p", { class: "hx-story-says", role: "status" });
+  const says = h("p.hx-story-says", { role: "status" });
   const press = (/** @type {string} */ what) => () => page.does(what);
   const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ what) =>
-    h("button", { type: "button", class: `hx-story-button ${name}`, text, onclick: press(what) });
+    h("button.hx-story-button", { class: name, text, onclick: press(what) });
   const back = button("hx-story-back", STORY.back, "back");
-  const on = h("button", {
-    type: "button",
-    class: "hx-story-button hx-story-on",
-    onclick: () => page.does(clock.over ? "again" : "on"),
-  });
-  const explore = h(
-    "button",
-    { type: "button", class: "hx-story-explore", title: STORY.exploreTip, onclick: press("leave") },
-    h("span", { text: STORY.explore }),
+  const on = h("button.hx-story-button.hx-story-on", { onclick: () => page.does(clock.over ? "again" : "on") });
+  const explore = h("button.hx-story-explore", { title: STORY.exploreTip, onclick: press("leave") }, [
+    h("span", STORY.explore),
     h("span", { "aria-hidden": "true", text: "\u2192" }),
-  );
+  ]);
   const scenes = STORY.scenes.map((name, i) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "hx-story-scene",
-        "aria-label": STORY.scene(i + 1, name),
-        onclick: press(String(i + 1)),
-      },
+    h("button.hx-story-scene", { "aria-label": STORY.scene(i + 1, name), onclick: press(String(i + 1)) }, [
       h("i", { "aria-hidden": "true" }),
-      h("span", { text: name }),
-    ),
+      h("span", name),
+    ]),
   );
-  const heading = h("h1", { text: TITLE.name });
-  const source = h("p", { class: "hx-story-source", text: sourceOf(model) });
-  const picture = h("div", { class: "hx-story-picture", "aria-hidden": "true" }, round.el, run.el);
-  const keys = h("p", { class: "hx-story-keys" });
-  keys.append(h("span", { text: STORY.keys }), h("span", { text: STORY.swipe }));
-  const el = h(
-    "div",
-    { class: "hx-story", role: "dialog", "aria-modal": "true", "aria-label": STORY.name, tabindex: "-1" },
-    h("header", { class: "hx-story-head" }, heading, h("div", { class: "hx-story-scenes" }, ...scenes)),
+  const heading = h("h1", TITLE.name);
+  const source = h("p.hx-story-source", sourceOf(model));
+  const picture = h("div.hx-story-picture", { "aria-hidden": "true" }, [round.el, run.el]);
+  const keys = h("p.hx-story-keys");
+  keys.append(h("span", STORY.keys), h("span", STORY.swipe));
+  const el = h("div.hx-story", { role: "dialog", "aria-modal": "true", "aria-label": STORY.name, tabindex: "-1" }, [
+    h("header.hx-story-head", [heading, h("div.hx-story-scenes", scenes)]),
     picture,
     says,
-    h("div", { class: "hx-story-foot" }, source, keys, h("div", { class: "hx-story-do" }, back, on, explore)),
-  );
+    h("div.hx-story-foot", [source, keys, h("div.hx-story-do", [back, on, explore])]),
+  ]);
 
   const moments = momentsOf(model, place);
   let frame = 0;

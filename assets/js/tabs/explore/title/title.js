@@ -29,37 +29,27 @@ import { ratio, rounded } from "../../../../text/numbers.js";
  *   Share; more: the button that shows all controls
  */
 export function titleBar(ctx) {
-  const text = h("span", { class: "hx-status-text" });
+  const text = h("span.hx-status-text");
   // Whether the run is exact is a word of the glossary; the rest of the line is about this run.
   const exact = { exact: term("exact"), lossy: term("lossy") };
-  const badge = h(
-    "span",
-    { class: "hx-status", tabindex: "0", "data-mode": "idle" },
+  const badge = h("span.hx-status", { tabindex: "0", "data-mode": "idle" }, [
     h("i", { "aria-hidden": "true" }),
     text,
-    ...Object.values(exact),
-  );
+    Object.values(exact),
+  ]);
   /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
   const button = (name, label, onclick) =>
-    h(
-      "button",
-      { type: "button", class: "hx-icon-button", "aria-label": label, "data-tip": label, onclick },
-      icon(name),
-    );
+    h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
   const opensHelp = button("help", TITLE.help, () => {});
   opensHelp.classList.add("hx-open-help");
   const help = popover(opensHelp, helpPanel(), { label: TITLE.helpName });
   const figure = headline();
-  const el = h(
-    "header",
-    { class: "hx-title" },
-    h("h1", { text: TITLE.name }),
-    h("p", { class: "hx-why" }, ...explained(ctx.why)),
+  const el = h("header.hx-title", [
+    h("h1", TITLE.name),
+    h("p.hx-why", explained(ctx.why)),
     figure.el,
     badge,
-    h(
-      "div",
-      { class: "hx-title-buttons" },
+    h("div.hx-title-buttons", [
       ctx.more,
       ctx.story && storyLink(),
       ctx.share?.el,
@@ -67,8 +57,8 @@ export function titleBar(ctx) {
       presenterButton(),
       languageMenu(),
       button("theme", TITLE.theme, () => ctx.onTheme()),
-    ),
-  );
+    ]),
+  ]);
   return {
     el,
     set(/** @type {Said} */ status) {
@@ -95,31 +85,25 @@ function languageMenu() {
     location.search = String(query);
   };
   const label = { "aria-label": TITLE.language, "data-tip": TITLE.language };
-  return h("select", { class: "hx-select hx-language", ...label, onchange: choose }, ...options);
+  return h("select.hx-select.hx-language", { ...label, onchange: choose }, options);
 }
 
 /** The quiet way back to the opening. */
 const storyLink = () =>
-  h("button", {
-    type: "button",
-    class: "hx-story-link",
-    "data-tip": STORY.linkTip,
-    text: STORY.link,
-    onclick: () => askForStory(),
-  });
+  h("button.hx-story-link", { "data-tip": STORY.linkTip, text: STORY.link, onclick: () => askForStory() });
 
 // ---- The one big figure: how many times as fast as plain decoding the run is, up to the moment that is shown. Where plain
 // decoding was not measured, or not yet, tokens/s stand in its place.
 
 export function headline() {
-  const value = h("b", { class: "hx-headline-value", text: "\u2013" });
+  const value = h("b.hx-headline-value", "\u2013");
   const unit = h("span");
   const gain = term("speedup", HEADLINE.gain);
-  const measure = h("span", { class: "hx-headline-unit" }, gain, unit);
-  const against = h("span", { class: "hx-headline-against" });
-  const where = h("span", { class: "hx-headline-where" });
-  const words = h("span", { class: "hx-headline-words" }, measure, against, where);
-  const el = h("p", { class: "hx-headline", tabindex: "0", "data-tip": HEADLINE.formula }, value, words);
+  const measure = h("span.hx-headline-unit", [gain, unit]);
+  const against = h("span.hx-headline-against");
+  const where = h("span.hx-headline-where");
+  const words = h("span.hx-headline-words", [measure, against, where]);
+  const el = h("p.hx-headline", { tabindex: "0", "data-tip": HEADLINE.formula }, [value, words]);
   return {
     el,
     /** `waiting`: plain decoding is being measured. */
@@ -161,23 +145,14 @@ const speed = (/** @type {number|null} */ value) => rounded(value ?? NaN);
 export function helpPanel() {
   /** @type {[string, string][]} */ const own = brought.desks.map(({ key, help }) => [key.toUpperCase(), help]);
   const last = PARTS.length - 1; // the keys
-  return h(
-    "div",
-    { class: "hx-help", tabindex: "0", role: "region" },
-    ...PARTS.flatMap(([title, entries], i) => [
-      h("h2", { text: title }),
-      h(
-        "dl",
-        {},
-        ...[...entries, ...(i === last ? own : [])].flatMap(([name, text]) => [
-          h("dt", { text: name }),
-          h("dd", { text }),
-        ]),
-      ),
+  return h("div.hx-help", { tabindex: "0", role: "region" }, [
+    PARTS.flatMap(([title, entries], i) => [
+      h("h2", title),
+      h("dl", [[...entries, ...(i === last ? own : [])].flatMap(([name, text]) => [h("dt", name), h("dd", text)])]),
     ]),
-    h("h2", { text: NAME.title }),
-    h("p", { text: NAME.text }),
-  );
+    h("h2", NAME.title),
+    h("p", NAME.text),
+  ]);
 }
 
 // ---- Links at the page's start that Tab reaches first: past the tab bar and the prompt, to what one came for.
@@ -198,10 +173,10 @@ const inSight = (/** @type {string} */ selector) =>
 
 export function skipLinks() {
   const links = PLACES.map(([name, selector]) =>
-    h("button", { type: "button", text: name, onclick: () => inSight(selector)?.focus() }),
+    h("button", { text: name, onclick: () => inSight(selector)?.focus() }),
   );
   const offer = () => PLACES.forEach(([, selector], i) => (links[i].hidden = !inSight(selector)));
-  document.body.prepend(h("nav", { class: "hx-skip", "aria-label": SKIP.name }, ...links));
+  document.body.prepend(h("nav.hx-skip", { "aria-label": SKIP.name }, links));
   // Before the key moves the focus: which places there are changes with the tab.
   document.addEventListener("keydown", (event) => event.key === "Tab" && offer(), { capture: true });
 }

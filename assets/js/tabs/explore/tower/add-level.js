@@ -17,21 +17,19 @@ import { ADD } from "../../../../text/en/tower.js";
 
 /** @param {Context} ctx */
 export function addMenu(ctx) {
-  const el = h("div", { class: "hx-add" });
+  const el = h("div.hx-add");
   /** @type {Choice[]} */ let choices = []; // those that can be added
   /** @type {HTMLElement[]} */ let items = []; // the whole list
   /** @type {Set<string>} */ const priced = new Set(); // titles of levels that had a prediction
   let of = ""; // the preset whose levels they are
   const first = h("ul");
   const others = h("ul");
-  const more = h("details", { class: "hx-add-more" }, h("summary", { text: ADD.more }), others);
-  const details = h(
-    "details",
-    { class: "hx-add-list", ontoggle: () => details.open && ctx.onOpen() },
-    h("summary", {}, icon("add"), h("span", { text: ADD.title })),
+  const more = h("details.hx-add-more", [h("summary", ADD.more), others]);
+  const details = h("details.hx-add-list", { ontoggle: () => details.open && ctx.onOpen() }, [
+    h("summary", [icon("add"), h("span", ADD.title)]),
     first,
     more,
-  );
+  ]);
   // In a tall tower the list opens below the edge: bring it into sight when a person opens it.
   details.firstElementChild?.addEventListener("click", () => {
     requestAnimationFrame(() => details.open && first.scrollIntoView({ block: "nearest" }));
@@ -77,7 +75,7 @@ export function addMenu(ctx) {
       const levels = (preset?.levels ?? []).filter((l) => grammar.kinds.get(l.name)?.stands !== "last");
       choices = [];
       items = levels.map((known) => choice(ctx, known, choices));
-      if (!levels.length) items.push(h("li", {}, h("p", { class: "hx-item-note", text: preset?.reason || ADD.none })));
+      if (!levels.length) items.push(h("li", h("p.hx-item-note", preset?.reason || ADD.none)));
       sort();
     },
   };
@@ -96,25 +94,22 @@ const same = (list, items) =>
 
 function choice(/** @type {Context} */ ctx, /** @type {Entry} */ known, /** @type {Choice[]} */ choices) {
   const reason = whyNot(known, ctx.levels());
-  const gain = h("span", { class: "hx-item-gain" });
+  const gain = h("span.hx-item-gain");
   const button = h(
-    "button",
+    "button.hx-item",
     {
-      class: "hx-item",
-      type: "button",
       "aria-disabled": reason ? "true" : null,
       onclick: () => {
         const { level, index } = placed(ctx.levels(), known);
         if (!reason) ctx.onAdd(level, index);
       },
     },
-    h("span", { class: "hx-item-title" }, title(known), " ", gain),
-    h("span", {
-      class: "hx-item-note",
-      text: reason || ADD.atFirst(kindOf(known.kind ?? known.name).about, known.default_block ?? 4),
-    }),
+    [
+      h("span.hx-item-title", [title(known), " ", gain]),
+      h("span.hx-item-note", reason || ADD.atFirst(kindOf(known.kind ?? known.name).about, known.default_block ?? 4)),
+    ],
   );
-  const item = h("li", {}, button);
+  const item = h("li", button);
   if (!reason) choices.push({ known, gain, item });
   return item;
 }

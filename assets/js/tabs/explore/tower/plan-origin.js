@@ -7,7 +7,7 @@ import { PLAN } from "../../../../text/en/tower.js";
 
 export class Origin {
   constructor() {
-    this.el = h("p", { class: "hx-tower-note hx-tower-origin", hidden: true });
+    this.el = h("p.hx-tower-note.hx-tower-origin", { hidden: true });
     this.asked = ""; // the run that was last asked about
     this.told = ""; // the answer
   }

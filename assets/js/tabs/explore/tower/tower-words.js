@@ -5,8 +5,6 @@ import { h } from "../../../shared/kit/dom.js";
 import { KEY } from "../../../../text/en/tower.js";
 
 export const towerWords = () =>
-  h(
-    "ul",
-    { class: "hx-tower-words", "aria-label": KEY.label },
-    ...["block", "policy", "cache"].map((name) => h("li", {}, term(name))),
-  );
+  h("ul.hx-tower-words", { "aria-label": KEY.label }, [
+    ["block", "policy", "cache"].map((name) => h("li", term(name))),
+  ]);

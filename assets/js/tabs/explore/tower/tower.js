@@ -56,15 +56,11 @@ class Tower {
     /** @type {Floor[]} */ this.views = []; // floors, cheapest first
     /** @type {ReturnType<typeof trunkView>[]} */ this.columns = []; // views of the trunks
     this.open = new Set(); // levels whose details are open
-    this.list = h("ol", { class: "hx-floors", "aria-label": TOWER.levels });
-    this.note = h("p", { class: "hx-tower-note" });
-    this.called = h("p", { class: "hx-tower-called" });
+    this.list = h("ol.hx-floors", { "aria-label": TOWER.levels });
+    this.note = h("p.hx-tower-note");
+    this.called = h("p.hx-tower-called");
     this.origin = new Origin();
-    this.presets = h("select", {
-      class: "hx-select hx-stack-pick",
-      "aria-label": TOWER.readyMade,
-      onchange: () => this._pick(),
-    });
+    this.presets = h("select.hx-select.hx-stack-pick", { "aria-label": TOWER.readyMade, onchange: () => this._pick() });
     this.forecast = new Forecast(ctx.panels);
     ctx.panels.onChange(() => ctx.panels.isOpen("prediction") && this._foretell());
     this.prices = new Prices(() => this._foretell());
@@ -74,50 +70,35 @@ class Tower {
       onOpen: () => this._foretell(),
     });
     this.undo = h(
-      "button",
-      {
-        ...{ type: "button", class: "hx-quiet hx-undo", "data-key": "undo", "data-tip": TOWER.undoTip, hidden: true },
-        onclick: () => this._undo(),
-      },
-      icon("undo"),
-      TOWER.undo,
+      "button.hx-quiet.hx-undo",
+      { ...{ "data-key": "undo", "data-tip": TOWER.undoTip, hidden: true }, onclick: () => this._undo() },
+      [icon("undo"), TOWER.undo],
     );
     document.addEventListener("keydown", (event) => {
       if (takesBack(event) && this.el.checkVisibility() && this._undo()) event.preventDefault();
     });
     if (ctx.fixed) this.add.el.hidden = this.presets.hidden = true;
-    this.trunks = h("div", { class: "hx-trunks" });
-    this.house = h(
-      "div",
-      { class: "hx-tower-built" },
-      h("div", { class: "hx-roof", "aria-hidden": "true" }),
-      h("div", { class: "hx-tower-house" }, this.list, this.trunks),
-    );
-    this.el = h(
-      "section",
-      { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": TOWER.label },
-      h(
-        "header",
-        { class: "hx-panel-head" },
-        h("h2", { text: TOWER.title }),
+    this.trunks = h("div.hx-trunks");
+    this.house = h("div.hx-tower-built", [
+      h("div.hx-roof", { "aria-hidden": "true" }),
+      h("div.hx-tower-house", [this.list, this.trunks]),
+    ]);
+    this.el = h("section", { class: `hx-tower${ctx.fixed ? " hx-fixed" : ""}`, "aria-label": TOWER.label }, [
+      h("header.hx-panel-head", [
+        h("h2", TOWER.title),
         this.presets,
         ctx.fixed ? null : ctx.panels.button("stack", PANEL.stack, PANEL.stackTip),
         pictureButton(
           () => this.house,
           () => TOWER.picture,
         ),
-      ),
+      ]),
       this.called,
-      h(
-        "div",
-        { class: "hx-tower-body" },
-        this.house,
-        h("div", { class: "hx-tower-foot" }, this.add.el, this.undo, towerWords()),
-      ),
+      h("div.hx-tower-body", [this.house, h("div.hx-tower-foot", [this.add.el, this.undo, towerWords()])]),
       ctx.fixed ? null : this.forecast.el,
       this.note,
       this.origin.el,
-    );
+    ]);
     if (!ctx.fixed) reorder(this.list, (from, to) => this.move(from, Math.min(to, this.of.levels.length - 2)));
   }
 

@@ -19,24 +19,20 @@ const GAP = 0.07; // of the column's height: what a tag needs
  * @param {(index: number) => {tag: string, hue: string}} look of a level of the stack
  */
 export function trunkView(trunk, look) {
-  const cells = Array.from({ length: trunk.layers }, (_, i) => h("i", { class: "hx-layer", "data-layer": i }));
-  const column = h("div", { class: "hx-trunk-cells" }, ...cells);
-  const tags = h(
-    "div",
-    { class: "hx-trunk-tags" },
-    ...spread(trunk).map(({ member, y }) => {
+  const cells = Array.from({ length: trunk.layers }, (_, i) => h("i.hx-layer", { "data-layer": i }));
+  const column = h("div.hx-trunk-cells", cells);
+  const tags = h("div.hx-trunk-tags", [
+    spread(trunk).map(({ member, y }) => {
       const { tag, hue } = look(member.index);
-      return h("b", { class: "hx-trunk-tag", text: tag, style: { "--hue": hue, "--y": `${(100 * y).toFixed(1)}%` } });
+      return h("b.hx-trunk-tag", { text: tag, style: { "--hue": hue, "--y": `${(100 * y).toFixed(1)}%` } });
     }),
-  );
+  ]);
   const own = trunk.members.map((member) => `${look(member.index).tag} ${shareText(member)}`).join("; ");
-  const el = h(
-    "div",
-    { class: "hx-trunk", role: "img", tabindex: "0" },
-    h("small", { class: "hx-trunk-name", text: TRUNK.layers(trunk.layers) }),
+  const el = h("div.hx-trunk", { role: "img", tabindex: "0" }, [
+    h("small.hx-trunk-name", TRUNK.layers(trunk.layers)),
     column,
     tags,
-  );
+  ]);
   describe(TRUNK.label(trunk.layers, own));
   let drawn = "?";
   rest();
@@ -82,11 +78,7 @@ export function trunkView(trunk, look) {
           ...[...counts]
             .filter(([, rows]) => rows[i])
             .map(([level, rows]) =>
-              h("i", {
-                class: "hx-ran",
-                "data-level": level,
-                style: { "--hue": look(level).hue, "--rows": rows[i] },
-              }),
+              h("i.hx-ran", { "data-level": level, style: { "--hue": look(level).hue, "--rows": rows[i] } }),
             ),
         );
       });
@@ -133,17 +125,15 @@ const MOST = 16;
 /** @param {boolean} first whether it is the topmost, whose sign is explained @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number, level: number, round: number|null,
  *   figures: import("../../../shared/run/figures.js").Gauge|null) => void}} */
 export function shaftOf(first) {
-  const tiles = h("span", { class: "hx-tiles", "aria-hidden": "true" });
+  const tiles = h("span.hx-tiles", { "aria-hidden": "true" });
   const fill = h("i", { style: { width: "0" } });
-  const value = h("b", { text: "\u2013" });
-  const gauge = h(
-    "span",
-    { class: "hx-keeps", tabindex: "0" },
-    first ? term("accept", SHAFT.kept) : h("span", { text: SHAFT.kept }),
-    h("span", { class: "hx-keeps-bar", "aria-hidden": "true" }, fill),
+  const value = h("b", "\u2013");
+  const gauge = h("span.hx-keeps", { tabindex: "0" }, [
+    first ? term("accept", SHAFT.kept) : h("span", SHAFT.kept),
+    h("span.hx-keeps-bar", { "aria-hidden": "true" }, fill),
     value,
-  );
-  const el = h("div", { class: "hx-shaft" }, tiles, gauge);
+  ]);
+  const el = h("div.hx-shaft", [tiles, gauge]);
   return {
     el,
     update(model, cursor, level, round, figures) {
@@ -188,7 +178,7 @@ const treeBefore = (record) => (record.how === "draft" ? (record.fork?.tree ?? n
 
 function draw(/** @type {HTMLElement} */ host, /** @type {Tile[]} */ tiles) {
   while (host.children.length > tiles.length) host.lastChild?.remove();
-  while (host.children.length < tiles.length) host.append(h("i", { class: "hx-tile" }));
+  while (host.children.length < tiles.length) host.append(h("i.hx-tile"));
   tiles.forEach((tile, i) => {
     const element = /** @type {HTMLElement} */ (host.children[i]);
     if (element.dataset.state !== tile.state) element.dataset.state = tile.state;

@@ -21,7 +21,7 @@ export class ClassRoom {
     this.ctx = ctx;
     /** @type {ClassPlan[]} */ this.plans = [];
     /** @type {Map<string, Lesson>} */ this.lessons = new Map();
-    this.el = h("div", { class: "hx-class", hidden: true });
+    this.el = h("div.hx-class", { hidden: true });
     /** @type {Page|null} */ this.page = null;
     /** @type {{id: string, stop: number}|null} */ this.at = null; // on the projector
     this.windows = new TwoWindows((message) => this._hear(message));
@@ -147,18 +147,14 @@ export class ClassRoom {
 function cardPage(stop, title, onGo) {
   const heading = h("h1", { tabindex: "-1", text: CLASS.cardHead[stop.kind] });
   const button = (/** @type {string} */ text, /** @type {1|-1} */ to) =>
-    h("button", { type: "button", class: "hx-quiet", text, onclick: () => onGo(to) });
-  const el = h(
-    "section",
-    { class: "hx-class-card" },
-    h("p", { class: "hx-lesson-kicker", text: title }),
+    h("button.hx-quiet", { text, onclick: () => onGo(to) });
+  const el = h("section.hx-class-card", [
+    h("p.hx-lesson-kicker", title),
     heading,
-    h("p", { class: "hx-class-text" }, ...rich(stop.text)),
-    stop.open
-      ? h("a", { class: "hx-quiet", href: `?${stop.open}`, target: "_blank", rel: "noopener", text: CLASS.openTask })
-      : null,
-    h("footer", { class: "hx-class-foot" }, button(CLASS.previous, -1), button(CLASS.next, 1)),
-  );
+    h("p.hx-class-text", rich(stop.text)),
+    stop.open && h("a.hx-quiet", { href: `?${stop.open}`, target: "_blank", rel: "noopener", text: CLASS.openTask }),
+    h("footer.hx-class-foot", [button(CLASS.previous, -1), button(CLASS.next, 1)]),
+  ]);
   el.addEventListener("keydown", (event) => {
     const by = /** @type {1|-1|undefined} */ ({ ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key]);
     if (!by || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -18,34 +18,30 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
   let at = Math.min(stops.length - 1, first);
   let began = 0;
   const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", class: name, text, onclick });
+    h("button", { class: name, text, onclick });
   const title = h("h1", { tabindex: "-1", text: CLASS.notesOf(plan.title) });
-  const clock = h("p", { class: "hx-notes-clock", role: "timer" });
+  const clock = h("p.hx-notes-clock", { role: "timer" });
   const starts = button("hx-quiet", CLASS.startClock, () => {
     began = began ? 0 : Date.now();
     tick();
   });
-  const alone = h(
-    "p",
-    { class: "hx-notes-alone", role: "status", hidden: true },
+  const alone = h("p.hx-notes-alone", { role: "status", hidden: true }, [
     CLASS.alone,
     " ",
     button("hx-quiet", CLASS.openProjector, onProjector),
-  );
-  const now = h("p", { class: "hx-notes-now", "aria-live": "polite" });
-  const next = h("p", { class: "hx-notes-next" });
-  const body = h("div", { class: "hx-notes-body" });
+  ]);
+  const now = h("p.hx-notes-now", { "aria-live": "polite" });
+  const next = h("p.hx-notes-next");
+  const body = h("div.hx-notes-body");
   const back = button("hx-quiet", CLASS.previous, () => go(-1));
   const on = button("hx-go", CLASS.next, () => go(1));
   const answer = button("hx-quiet", CLASS.answer, onAnswer);
-  const el = h(
-    "div",
-    { class: "hx-notes" },
-    h("header", { class: "hx-notes-head" }, title, clock, starts),
+  const el = h("div.hx-notes", [
+    h("header.hx-notes-head", [title, clock, starts]),
     alone,
-    h("div", { class: "hx-notes-show" }, now, h("div", { class: "hx-notes-do" }, back, on, answer), next),
+    h("div.hx-notes-show", [now, h("div.hx-notes-do", [back, on, answer]), next]),
     body,
-  );
+  ]);
   // Wherever the focus is: a presenter's remote control knows nothing of it.
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
@@ -90,10 +86,7 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
     on.toggleAttribute("disabled", at === stops.length - 1);
     const shown = stops[at];
     answer.hidden = shown.what !== "step" || !lessons.get(shown.lesson)?.steps[shown.step - 1]?.question;
-    body.replaceChildren(
-      h("h2", { text: CLASS.partNow(part + 1, plan.parts.length, one.title, one.minutes) }),
-      ...notesOf(one),
-    );
+    body.replaceChildren(h("h2", CLASS.partNow(part + 1, plan.parts.length, one.title, one.minutes)), ...notesOf(one));
     tick();
     onShow(at);
   }
@@ -127,31 +120,23 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
  */
 export function planPage(plan, lessons, { onBack, onStart, onNotes }) {
   const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", class: name, text, onclick });
+    h("button", { class: name, text, onclick });
   const title = h("h1", { tabindex: "-1", text: plan.title });
-  const el = h(
-    "div",
-    { class: "hx-sheet-page hx-class-plan" },
-    h(
-      "div",
-      { class: "hx-sheet-do" },
+  const el = h("div.hx-sheet-page.hx-class-plan", [
+    h("div.hx-sheet-do", [
       button("hx-quiet", CLASS.back, onBack),
       button("hx-go", CLASS.both, onNotes),
       button("hx-quiet", CLASS.start, onStart),
       button("hx-quiet", CLASS.print, () => print()),
-    ),
-    h(
-      "article",
-      { class: "hx-paper" },
+    ]),
+    h("article.hx-paper", [
       title,
-      h("p", { class: "hx-paper-goal", text: plan.goal }),
-      plan.before?.length ? h("h2", { text: CLASS.before }) : null,
-      plan.before?.length
-        ? h("ul", { class: "hx-paper-keep" }, ...plan.before.map((x) => h("li", {}, ...rich(x))))
-        : null,
-      ...plan.parts.map((part, i) => partOf(plan, part, i, lessons)),
-    ),
-  );
+      h("p.hx-paper-goal", plan.goal),
+      !!plan.before?.length && h("h2", CLASS.before),
+      !!plan.before?.length && h("ul.hx-paper-keep", [plan.before.map((x) => h("li", rich(x)))]),
+      plan.parts.map((part, i) => partOf(plan, part, i, lessons)),
+    ]),
+  ]);
   return { el, title };
 }
 
@@ -159,25 +144,21 @@ export function planPage(plan, lessons, { onBack, onStart, onNotes }) {
 function partOf(plan, part, i, lessons) {
   const lesson = lessons.get(part.lesson ?? "");
   const from = beginsAt(plan, i);
-  return h(
-    "section",
-    { class: "hx-paper-lesson" },
-    h("h2", { text: CLASS.part(i + 1, part.title, from, from + part.minutes) }),
-    lesson
-      ? h("p", { class: "hx-paper-text", text: CLASS.shows(lesson.number, lesson.title, part.steps ?? []) })
-      : null,
-    ...notesOf(part),
-  );
+  return h("section.hx-paper-lesson", [
+    h("h2", CLASS.part(i + 1, part.title, from, from + part.minutes)),
+    lesson && h("p.hx-paper-text", CLASS.shows(lesson.number, lesson.title, part.steps ?? [])),
+    notesOf(part),
+  ]);
 }
 
 /** What a part gives its instructor: what to say, what will be asked, what to ask, what to do. @param {Partial<ClassPart>} part */
 export function notesOf(part) {
   const list = (/** @type {string} */ name, /** @type {Node[]} */ items) =>
-    items.length ? [h("h3", { text: name }), h("ul", { class: "hx-class-list" }, ...items)] : [];
-  const told = (/** @type {string[]} */ texts = []) => texts.map((text) => h("li", {}, ...rich(text)));
-  const asked = (part.asked ?? []).map((one) => h("li", {}, h("b", {}, ...rich(one.ask)), " ", ...rich(one.answer)));
+    items.length ? [h("h3", name), h("ul.hx-class-list", items)] : [];
+  const told = (/** @type {string[]} */ texts = []) => texts.map((text) => h("li", rich(text)));
+  const asked = (part.asked ?? []).map((one) => h("li", [h("b", rich(one.ask)), " ", rich(one.answer)]));
   const tasks = (part.tasks ?? []).map((one) =>
-    h("li", {}, ...rich(one.text), one.outcome ? h("small", {}, " ", CLASS.outcome, " ", ...rich(one.outcome)) : null),
+    h("li", [rich(one.text), one.outcome && h("small", [" ", CLASS.outcome, " ", rich(one.outcome)])]),
   );
   return [
     ...list(CLASS.say, told(part.say)),

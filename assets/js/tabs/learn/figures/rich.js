@@ -22,9 +22,9 @@ export function rich(text, seen = null) {
     plain(text.slice(at, match.index));
     at = match.index + all.length;
     if (letter) found.push(badge(letter));
-    else if (formula) found.push(h("code", {}, ...rich(formula)));
-    else if (stressed) found.push(h("em", { text: stressed }));
-    else found.push(h("b", { class: "hx-ref", "data-name": name ?? of, "data-source": source ?? "", text: "\u2013" }));
+    else if (formula) found.push(h("code", rich(formula)));
+    else if (stressed) found.push(h("em", stressed));
+    else found.push(h("b.hx-ref", { "data-name": name ?? of, "data-source": source ?? "", text: "\u2013" }));
   }
   plain(text.slice(at));
   return found.filter((part) => part !== "");
@@ -33,7 +33,7 @@ export function rich(text, seen = null) {
 /** A text, and the sentences behind it that are said where their condition holds; `fill` shows those. */
 export function told(/** @type {{text: string, also?: import("./run-figures.js").Also[]}} */ { text, also = [] }) {
   const sentence = (/** @type {import("./run-figures.js").Also} */ one) =>
-    h("span", { class: "hx-also", "data-when": one.when, hidden: true }, " ", ...rich(one.text));
+    h("span.hx-also", { "data-when": one.when, hidden: true }, [" ", rich(one.text)]);
   return [...rich(text), ...also.map(sentence)];
 }
 
@@ -49,10 +49,9 @@ export function fill(root, sources) {
 }
 
 function badge(/** @type {string} */ letter) {
-  if (letter === "x") return h("span", { class: "hx-legend-swatch hx-lesson-mark", "data-line": "struck", text: "x" });
+  if (letter === "x") return h("span.hx-legend-swatch.hx-lesson-mark", { "data-line": "struck", text: "x" });
   const kind = [...grammar.kinds.values()].find((one) => one.letter === letter[0] && !one.written);
-  return h("span", {
-    class: "hx-legend-swatch hx-lesson-mark",
+  return h("span.hx-legend-swatch.hx-lesson-mark", {
     "data-line": kind?.underline ?? "solid",
     style: { "--hue": `var(--hue-${kind?.name ?? "target"})` },
     text: letter,

@@ -18,11 +18,9 @@ import { CHART } from "../../../../text/en/pictures.js";
 
 const MOST = 40; // columns
 const legend = (/** @type {Level[]} */ levels) =>
-  h(
-    "p",
-    { class: "hx-sketch-key" },
-    ...levels.map((level) => h("span", { style: { "--hue": level.hue } }, levelBadge(level), ` ${level.name}`)),
-  );
+  h("p.hx-sketch-key", [
+    levels.map((level) => h("span", { style: { "--hue": level.hue } }, [levelBadge(level), ` ${level.name}`])),
+  ]);
 
 /** One column for each pass of the target: what it committed, in the colours of who supplied it. @type {Maker} */
 export function passesPicture({ model, figure: asked, step, open }) {
@@ -31,20 +29,18 @@ export function passesPicture({ model, figure: asked, step, open }) {
   const shown = rounds.slice(0, MOST);
   const most = Math.max(2, ...shown.map((one) => one.tokens));
   const column = (/** @type {{round: number, tokens: number, byLevel: number[]}} */ { round, tokens, byLevel }) =>
-    h(
-      "span",
-      { class: "hx-chart-column", "data-tip": CHART.pass(roundNumber(round), tokens) },
-      h("b", { text: String(tokens) }),
-      ...byLevel.flatMap((count, i) =>
+    h("span.hx-chart-column", { "data-tip": CHART.pass(roundNumber(round), tokens) }, [
+      h("b", String(tokens)),
+      byLevel.flatMap((count, i) =>
         Array.from({ length: count }, () => h("i", { style: { "--hue": model.levels[i].hue } })),
       ),
-    );
+    ]);
   const total = rounds.reduce((sum, one) => sum + one.tokens, 0);
   const mean = rounds.length ? total / rounds.length : 0;
   const line = open
     ? null
-    : h("span", { class: "hx-chart-mean", style: { "--at": String(mean / most) } }, CHART.mean(ratio(mean)));
-  const drawn = h("div", { class: "hx-chart-columns", style: { "--most": String(most) } }, ...shown.map(column), line);
+    : h("span.hx-chart-mean", { style: { "--at": String(mean / most) } }, CHART.mean(ratio(mean)));
+  const drawn = h("div.hx-chart-columns", { style: { "--most": String(most) } }, [shown.map(column), line]);
   const picture = frame("passes", CHART.passes, [drawn, legend(model.levels)]);
   const first = shown.map((one) => one.tokens).join(", ");
   picture.tell(
@@ -67,7 +63,7 @@ export function rowsPicture({ model, open }) {
       ? bar(CHART.rows(rows), null, "?", target.hue)
       : bar(CHART.rows(rows), ms / most, told({ rows, ms }), target.hue, CHART.median(count)),
   );
-  const picture = frame("rows", CHART.byRows, [h("div", { class: "hx-chart-bars" }, ...bars)]);
+  const picture = frame("rows", CHART.byRows, [h("div.hx-chart-bars", bars)]);
   picture.tell(open ? CHART.oneRow(told(found[0])) : CHART.someRows(found.map((x) => [x.rows, told(x)])));
   return picture;
 }
@@ -85,15 +81,9 @@ export function costsPicture({ model, open }) {
       "data-tip": `${model.levels[i].name}: ${text}`,
     });
   const row = (/** @type {string} */ name, /** @type {Node[]} */ parts, /** @type {string} */ text) =>
-    h(
-      "p",
-      { class: "hx-chart-stacked" },
-      h("span", { text: name }),
-      h("span", { class: "hx-chart-bed" }, ...parts, h("b", { text })),
-    );
+    h("p.hx-chart-stacked", [h("span", name), h("span.hx-chart-bed", [parts, h("b", text)])]);
   const target = model.levels.length - 1;
-  const around = h("i", {
-    class: "hx-chart-around",
+  const around = h("i.hx-chart-around", {
     style: { "--hue": "var(--muted)", "--part": String(rest / most) },
     "data-tip": `${CHART.engine}: ${CHART.ms(rest)}`,
   });
@@ -109,12 +99,9 @@ export function costsPicture({ model, open }) {
     rows.push(row(CHART.plain, [part(plain, target, text)], text));
   }
   const shares = levels.map((ms, i) =>
-    h("li", { style: { "--hue": model.levels[i].hue } }, levelBadge(model.levels[i]), ` ${told(ms, i)}`),
+    h("li", { style: { "--hue": model.levels[i].hue } }, [levelBadge(model.levels[i]), ` ${told(ms, i)}`]),
   );
-  const picture = frame("costs", CHART.costs, [
-    h("div", { class: "hx-chart-costs" }, ...rows),
-    h("ul", { class: "hx-sketch-key" }, ...shares),
-  ]);
+  const picture = frame("costs", CHART.costs, [h("div.hx-chart-costs", rows), h("ul.hx-sketch-key", shares)]);
   picture.tell(
     CHART.costsSaid(
       levels.map((ms, i) => [model.levels[i].tag, told(ms, i)]),
@@ -130,24 +117,17 @@ export function gainsPicture({ figure: asked, sources, open }) {
   const most = Math.max(2, ...found.map((one) => one.high)) * 1.06;
   const share = (/** @type {number} */ x) => String(x / most);
   const rows = found.map((one) =>
-    h(
-      "li",
-      { class: "hx-chart-gain" },
-      h("span", { class: "hx-chart-name", "data-tip": one.stack, tabindex: "0", text: one.called }),
-      h(
-        "span",
-        { class: "hx-chart-bed", style: { "--one": share(1) } },
-        h("i", { class: "hx-chart-whisker", style: { "--low": share(one.low), "--high": share(one.high) } }),
-        h("i", { class: "hx-chart-dot", style: { "--at": share(one.value) } }),
-      ),
-      h("b", { text: `${one.text}\u00d7` }),
-      h("small", { text: one.alone ? CHART.alone : CHART.interval(one.ends[0], one.ends[1]) }),
-    ),
+    h("li.hx-chart-gain", [
+      h("span.hx-chart-name", { "data-tip": one.stack, tabindex: "0", text: one.called }),
+      h("span.hx-chart-bed", { style: { "--one": share(1) } }, [
+        h("i.hx-chart-whisker", { style: { "--low": share(one.low), "--high": share(one.high) } }),
+        h("i.hx-chart-dot", { style: { "--at": share(one.value) } }),
+      ]),
+      h("b", `${one.text}\u00d7`),
+      h("small", one.alone ? CHART.alone : CHART.interval(one.ends[0], one.ends[1])),
+    ]),
   );
-  const picture = frame("gains", CHART.gains, [
-    h("ul", { class: "hx-chart-gains" }, ...rows),
-    h("p", { class: "hx-sketch-key", text: CHART.one }),
-  ]);
+  const picture = frame("gains", CHART.gains, [h("ul.hx-chart-gains", rows), h("p.hx-sketch-key", CHART.one)]);
   picture.tell(found.map((one) => CHART.gainSaid({ ...one, stack: one.called })).join(" "));
   return picture;
 }
@@ -171,15 +151,8 @@ function gainOf(/** @type {string} */ name, /** @type {import("../figures/refs.j
 
 /** @param {string} name @param {number|null} share @param {string} text @param {string} [hue] @param {string|null} [tip] */
 function bar(name, share, text, hue = "", tip = null) {
-  return h(
-    "p",
-    { class: "hx-chart-bar", "data-tip": tip, style: { "--hue": hue } },
-    h("span", { text: name }),
-    h(
-      "span",
-      { class: "hx-chart-bed" },
-      share === null ? null : h("i", { style: { "--part": String(share) } }),
-      h("b", { text }),
-    ),
-  );
+  return h("p.hx-chart-bar", { "data-tip": tip, style: { "--hue": hue } }, [
+    h("span", name),
+    h("span.hx-chart-bed", [share === null ? null : h("i", { style: { "--part": String(share) } }), h("b", text)]),
+  ]);
 }

@@ -29,7 +29,7 @@ export function coinPicture({ model, step, figure, open }) {
   const random = seeded(7);
   /** @type {{share: number, from: import("../figures/sums.js").From, counts: number[], kept: number, frame: number}} */
   const now = { share: 1, from: "residual", counts: [], kept: 0, frame: 0 };
-  const room = h("div", { class: "hx-sketch-table" });
+  const room = h("div.hx-sketch-table");
 
   const reset = () => {
     cancelAnimationFrame(now.frame);
@@ -95,7 +95,7 @@ export function coinPicture({ model, step, figure, open }) {
   }
 
   const button = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", class: "hx-quiet", text, disabled: open, onclick });
+    h("button.hx-quiet", { text, disabled: open, onclick });
   const wrong = h("input", {
     type: "checkbox",
     disabled: open,
@@ -113,18 +113,16 @@ export function coinPicture({ model, step, figure, open }) {
       reset();
     },
   });
-  const controls = h(
-    "span",
-    { class: "hx-sketch-buttons" },
+  const controls = h("span.hx-sketch-buttons", [
     button(COIN.once, () => throws(1)),
     button(COIN.many(MANY), () => many(MANY)),
     button(COIN.again, reset),
-  );
+  ]);
   const picture = frame(
     "coin",
     COIN.label,
     [room],
-    open ? [] : [controls, share, h("label", { class: "hx-tick" }, wrong, COIN.wrong)],
+    open ? [] : [controls, share, h("label.hx-tick", [wrong, COIN.wrong])],
   );
   reset();
   return { el: picture.el, end: () => cancelAnimationFrame(now.frame) };

@@ -16,13 +16,11 @@ import { set, svg } from "../../../shared/kit/svg.js";
  * @param {string} kind @param {string} label @param {Node[]} room @param {Node[]} [below] controls
  */
 export function frame(kind, label, room, below = []) {
-  const caption = h("p", { class: "hx-sketch-says", "aria-live": "polite" });
-  const el = h(
-    "figure",
-    { class: "hx-sketch", "data-kind": kind, role: "group", "aria-label": label },
-    h("div", { class: "hx-sketch-room" }, ...room),
-    h("figcaption", { class: "hx-sketch-foot" }, ...below, caption),
-  );
+  const caption = h("p.hx-sketch-says", { "aria-live": "polite" });
+  const el = h("figure.hx-sketch", { "data-kind": kind, role: "group", "aria-label": label }, [
+    h("div.hx-sketch-room", room),
+    h("figcaption.hx-sketch-foot", [below, caption]),
+  ]);
   return { el, caption, tell: (/** @type {string} */ text) => say(caption, text) };
 }
 
@@ -41,7 +39,7 @@ export function sliders(now, ranges, locked, onTurn) {
     };
     return slider({ ...range, value: now[name], locked, onInput });
   });
-  return h("div", { class: "hx-sketch-sliders" }, ...each);
+  return h("div.hx-sketch-sliders", each);
 }
 
 /**
@@ -49,7 +47,7 @@ export function sliders(now, ranges, locked, onTurn) {
  *   question is answered
  */
 export function slider({ label, min, max, step, value, text, locked, onInput }) {
-  const output = h("output", { text: text(value) });
+  const output = h("output", text(value));
   const input = /** @type {HTMLInputElement} */ (
     h("input", { type: "range", min, max, step, value: String(value), disabled: locked, "aria-valuetext": text(value) })
   );
@@ -59,7 +57,7 @@ export function slider({ label, min, max, step, value, text, locked, onInput }) 
     input.setAttribute("aria-valuetext", text(now));
     onInput(now);
   });
-  return h("label", { class: "hx-sketch-slider" }, h("span", { text: label }), input, output);
+  return h("label.hx-sketch-slider", [h("span", label), input, output]);
 }
 
 /**

@@ -36,13 +36,11 @@ export function movingPicture(ctx) {
     player.speed = paceOf(limit - player.cursor, [seconds * 0.8, seconds * 1.2]);
     player.play(limit);
   };
-  const buttons = h(
-    "span",
-    { class: "hx-sketch-buttons" },
+  const buttons = h("span.hx-sketch-buttons", [
     signButton(MOVING.back, "\u2190", () => player.cursor > from && player.stepEvent(-1)),
-    h("button", { type: "button", class: "hx-quiet", text: MOVING.play, onclick: () => play() }),
+    h("button.hx-quiet", { text: MOVING.play, onclick: () => play() }),
     signButton(MOVING.on, "\u2192", on),
-  );
+  ]);
   const { el, caption } = frame(figure.kind, MOVING.label(figure.kind), [view.el], from < limit ? [buttons] : []);
   const silent = open && (at >= model.end || ctx.hides.length > 0);
   let told = "";
@@ -88,7 +86,7 @@ const VIEWS = {
   roll: rollView,
 
   text({ model, figure }) {
-    const el = h("div", { class: "hx-sketch-text" });
+    const el = h("div.hx-sketch-text");
     const text = createText(el);
     const legend = createLegend(el, el);
     return {
@@ -103,7 +101,7 @@ const VIEWS = {
   },
 
   lanes({ model, figure, open }) {
-    const el = h("div", { class: "hx-sketch-lanes" });
+    const el = h("div.hx-sketch-lanes");
     const lanes = createLanes(el);
     const [from, to] = (figure.between ?? []).map((words) => momentOf(model, words));
     const between = from == null || to == null ? null : /** @type {[number, number]} */ ([from, to]);
@@ -111,7 +109,7 @@ const VIEWS = {
   },
 
   round({ model, open }) {
-    const el = h("div", { class: "hx-an-picture hx-sketch-round" });
+    const el = h("div.hx-an-picture.hx-sketch-round");
     let drawn = "";
     return {
       el,
@@ -137,7 +135,7 @@ const VIEWS = {
 
 /** @param {import("./frame.js").PictureContext} ctx @param {(t: number) => void} seek */
 function rollView({ model, open }, seek) {
-  const el = h("ol", { class: "hx-roll", tabindex: "0", "aria-label": ROLL.label });
+  const el = h("ol.hx-roll", { tabindex: "0", "aria-label": ROLL.label });
   let drawn = "";
   return {
     el,
@@ -177,22 +175,20 @@ function row(model, round, line, { span, now, later }, seek) {
       "aria-current": now ? "step" : null,
       style: { "--hue": level.hue, "--depth": String(line.depth) },
     },
-    h(
-      "button",
-      { type: "button", class: "hx-roll-line", onclick: () => seek(line.t1) },
-      levelBadge(level),
-      h("span", { class: "hx-sr", text: level.tag }),
-      h("span", { text: said }),
-    ),
-    h(
-      "span",
-      { class: "hx-roll-time", "aria-hidden": "true" },
-      wide && !later
-        ? h("i", {
+    [
+      h("button.hx-roll-line", { onclick: () => seek(line.t1) }, [
+        levelBadge(level),
+        h("span.hx-sr", level.tag),
+        h("span", said),
+      ]),
+      h("span.hx-roll-time", { "aria-hidden": "true" }, [
+        wide &&
+          !later &&
+          h("i", {
             style: { "--from": String((line.t0 - round.t0) / span), "--part": String((line.t1 - line.t0) / span) },
-          })
-        : null,
-    ),
-    h("small", { text: wide && !later ? timeOf(model, line) : "" }),
+          }),
+      ]),
+      h("small", wide && !later ? timeOf(model, line) : ""),
+    ],
   );
 }

@@ -30,5 +30,5 @@ export function pictureOf(ctx) {
   const { kind } = ctx.figure;
   const make = MAKERS[kind] ?? brought.pictures.find(({ name }) => name === kind)?.make;
   if (make) return make(ctx);
-  return frame(kind, MISSING.label, [h("p", { class: "hx-sketch-waits", text: MISSING.text(kind) })]);
+  return frame(kind, MISSING.label, [h("p.hx-sketch-waits", MISSING.text(kind))]);
 }

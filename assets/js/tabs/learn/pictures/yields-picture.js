@@ -35,13 +35,11 @@ export function yieldsPicture({ model, figure, open }) {
     drawn.redraw();
     tell();
   };
-  const key = h(
-    "p",
-    { class: "hx-sketch-key" },
-    ...Object.entries(YIELDS.key).map(([name, text]) =>
+  const key = h("p.hx-sketch-key", [
+    Object.entries(YIELDS.key).map(([name, text]) =>
       open && name !== "bar" ? null : h("span", { "data-line": name }, text),
     ),
-  );
+  ]);
   const picture = frame("yields", YIELDS.label, [drawn.el, key], [sliders(now, ranges, open, turned)]);
   const tell = () => {
     const best = bestLength(now.a, now.c, MOST);

@@ -24,35 +24,33 @@ export function anotherLevel(ctx) {
   /** @type {number|null|undefined} */ let shown; // the agreement of the curve, as it was asked for
   /** @type {Curve|null} */ let tabled = null; // whose table is on the page
   let kind = "shipped";
-  const answer = h("p", { class: "hx-al-answer", role: "status", "aria-live": "polite" });
-  const pays = h("p", { class: "hx-al-pays" });
-  const lead = h("p", { class: "hx-al-lead" });
-  const on = h("p", { class: "hx-al-on" });
-  const beside = h("p", { class: "hx-al-beside", hidden: true });
+  const answer = h("p.hx-al-answer", { role: "status", "aria-live": "polite" });
+  const pays = h("p.hx-al-pays");
+  const lead = h("p.hx-al-lead");
+  const on = h("p.hx-al-on");
+  const beside = h("p.hx-al-beside", { hidden: true });
   const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
   const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
   const picture = svg("svg", { class: "hx-al-curve", role: "img" });
-  const legend = h("p", { class: "hx-al-legend", "aria-hidden": "true" });
-  const table = h("div", { class: "hx-figure-scroll", tabindex: "0", role: "group", "aria-label": ANOTHER.table });
-  const use = h("button", { type: "button", class: "hx-go", text: ANOTHER.use, "data-tip": ANOTHER.useTip });
-  const back = h("button", { type: "button", class: "hx-quiet", text: ANOTHER.reset });
-  const stack = h("div", { class: "hx-al-stack" });
+  const legend = h("p.hx-al-legend", { "aria-hidden": "true" });
+  const table = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": ANOTHER.table });
+  const use = h("button.hx-go", { text: ANOTHER.use, "data-tip": ANOTHER.useTip });
+  const back = h("button.hx-quiet", ANOTHER.reset);
+  const stack = h("div.hx-al-stack");
   back.addEventListener("click", () => turn({ agreement: null, share: null }));
-  const el = h(
-    "section",
-    { class: "hx-panel hx-al", "aria-label": ANOTHER.label },
-    h("h2", { class: "hx-al-question", text: ANOTHER.question }),
+  const el = h("section.hx-panel.hx-al", { "aria-label": ANOTHER.label }, [
+    h("h2.hx-al-question", ANOTHER.question),
     answer,
     on,
     pays,
     beside,
-    h("div", { class: "hx-al-sliders" }, agrees.el, costs.el),
+    h("div.hx-al-sliders", [agrees.el, costs.el]),
     legend,
     picture,
-    h("div", { class: "hx-al-use" }, use, back, stack),
+    h("div.hx-al-use", [use, back, stack]),
     lead,
-    h("details", { class: "hx-figure-data" }, h("summary", { text: ANOTHER.asTable }), table),
-  );
+    h("details.hx-figure-data", [h("summary", ANOTHER.asTable), table]),
+  ]);
   new ResizeObserver(() => draw()).observe(el);
 
   /** The profile's own number is written as null: it stays its own when the profile changes. */
@@ -116,13 +114,10 @@ export function anotherLevel(ctx) {
     drawCurve(picture, curve, { share: at.share ?? share, own, names }, wide, high);
     picture.setAttribute("aria-label", `${ANOTHER.upright}. ${sentence}`);
     legend.replaceChildren(
-      h("span", { class: "hx-al-key hx-al-more", text: names.more }),
-      h("span", { class: "hx-al-key hx-al-fewer", text: names.fewer }),
-      h("span", {
-        class: "hx-al-key hx-al-own",
-        text: ANOTHER.own[/** @type {keyof typeof ANOTHER.own} */ (kind)] ?? ANOTHER.own.shipped,
-      }),
-      h("span", { text: ANOTHER.upright }),
+      h("span.hx-al-key.hx-al-more", names.more),
+      h("span.hx-al-key.hx-al-fewer", names.fewer),
+      h("span.hx-al-key.hx-al-own", ANOTHER.own[/** @type {keyof typeof ANOTHER.own} */ (kind)] ?? ANOTHER.own.shipped),
+      h("span", ANOTHER.upright),
     );
     if (tabled !== curve) table.replaceChildren(curveTable(curve, names));
     tabled = curve;

@@ -87,31 +87,27 @@ export function curveTable({ points }, names) {
     more.speedup.toFixed(2),
     nameOfStack(more.stack, called),
   ];
-  return h(
-    "table",
-    {},
-    h("caption", { class: "hx-sr", text: ANOTHER.table }),
-    h("thead", {}, h("tr", {}, ...ANOTHER.head(names).map((text) => h("th", { scope: "col", text })))),
-    h(
-      "tbody",
-      {},
-      ...points.map((point) =>
-        h("tr", {}, ...cells(point).map((cell, i) => h(i ? "td" : "th", { scope: i ? null : "row" }, cell))),
+  return h("table", [
+    h("caption.hx-sr", ANOTHER.table),
+    h("thead", [h("tr", [ANOTHER.head(names).map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", [
+      points.map((point) =>
+        h("tr", [cells(point).map((cell, i) => h(i ? "td" : "th", { scope: i ? null : "row" }, cell))]),
       ),
-    ),
-  );
+    ]),
+  ]);
 }
 
 // A slider over a list of numbers.
 
 /** @param {(place: number) => void} onTurn */
 export function stopsSlider(onTurn) {
-  const label = h("span", {});
-  const out = h("output", { class: "hx-plan-value" });
+  const label = h("span");
+  const out = h("output.hx-plan-value");
   const input = /** @type {HTMLInputElement} */ (
     h("input", { type: "range", min: "0", max: "1", step: "1", oninput: () => onTurn(Number(input.value)) })
   );
-  const el = h("div", { class: "hx-plan-slider" }, h("div", { class: "hx-plan-slider-head" }, label, out), input);
+  const el = h("div.hx-plan-slider", [h("div.hx-plan-slider-head", [label, out]), input]);
   return {
     el,
     /** @param {string} text */

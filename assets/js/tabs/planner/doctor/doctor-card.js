@@ -14,77 +14,58 @@ const HIGH = 280; // px of the curve
 /** @param {any} answer the server's @param {string} link an address, or "" @returns {HTMLElement} */
 export function doctorCard(answer, link) {
   const part = (/** @type {string} */ title, /** @type {(Node|null)[]} */ ...inside) =>
-    h("section", { class: "hx-doc-part" }, h("h3", { class: "hx-plan-h", text: title }), ...inside);
-  const texts = (/** @type {string[]} */ lines) =>
-    h("ul", { class: "hx-doc-list" }, ...lines.map((text) => h("li", { text })));
+    h("section.hx-doc-part", [h("h3.hx-plan-h", title), inside]);
+  const texts = (/** @type {string[]} */ lines) => h("ul.hx-doc-list", [lines.map((text) => h("li", text))]);
   const [first, rest = ""] = answer.verdict.split(/(?<=\.) (.*)/s); // the first sentence is the heading
-  return h(
-    "article",
-    { class: "hx-panel hx-doc-card", "aria-label": DOCTOR.card, tabindex: "-1" },
-    h("p", { class: "hx-doc-engine", text: DOCTOR.of(answer.title, answer.drafter) }),
-    h("h2", { class: "hx-doc-verdict", text: first }),
-    rest ? h("p", { class: "hx-doc-more", text: rest }) : null,
-    answer.counted ? h("p", { class: "hx-plan-text", text: DOCTOR.counted(answer.counted) }) : null,
-    answer.compared.length ? part(DOCTOR.compared, settingsTable(answer.compared)) : null,
-    answer.parts.length ? part(DOCTOR.where, tokenTime(answer.parts)) : null,
-    answer.k
-      ? part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer))
-      : null,
+  return h("article.hx-panel.hx-doc-card", { "aria-label": DOCTOR.card, tabindex: "-1" }, [
+    h("p.hx-doc-engine", DOCTOR.of(answer.title, answer.drafter)),
+    h("h2.hx-doc-verdict", first),
+    rest && h("p.hx-doc-more", rest),
+    answer.counted && h("p.hx-plan-text", DOCTOR.counted(answer.counted)),
+    answer.compared.length > 0 && part(DOCTOR.compared, settingsTable(answer.compared)),
+    answer.parts.length > 0 && part(DOCTOR.where, tokenTime(answer.parts)),
+    answer.k && part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer)),
     part(DOCTOR.change, ...changes(answer)),
-    answer.findings.length
-      ? part(DOCTOR.findings, texts(answer.findings.map((/** @type {{text: string}} */ { text }) => text)))
-      : null,
-    answer.acceptance.length ? part(DOCTOR.places, placesTable(answer)) : null,
-    answer.rates.length
-      ? part(
-          DOCTOR.rates,
-          texts(
-            answer.rates.map((/** @type {{name: string, value: number, means: string}} */ { name, value, means }) =>
-              DOCTOR.rate(name, DOCTOR.percent(value), means),
-            ),
+    answer.findings.length > 0 &&
+      part(DOCTOR.findings, texts(answer.findings.map((/** @type {{text: string}} */ { text }) => text))),
+    answer.acceptance.length > 0 && part(DOCTOR.places, placesTable(answer)),
+    answer.rates.length > 0 &&
+      part(
+        DOCTOR.rates,
+        texts(
+          answer.rates.map((/** @type {{name: string, value: number, means: string}} */ { name, value, means }) =>
+            DOCTOR.rate(name, DOCTOR.percent(value), means),
           ),
-        )
-      : null,
-    answer.levels.length ? part(DOCTOR.levels, texts(answer.levels)) : null,
-    answer.missing.length ? part(DOCTOR.missing, texts(answer.missing)) : null,
-    link
-      ? h(
-          "div",
-          { class: "hx-doc-link" },
-          copier(DOCTOR.link, link),
-          h("span", { class: "hx-plan-text", text: DOCTOR.linkNote }),
-        )
-      : null,
-  );
+        ),
+      ),
+    answer.levels.length > 0 && part(DOCTOR.levels, texts(answer.levels)),
+    answer.missing.length > 0 && part(DOCTOR.missing, texts(answer.missing)),
+    link && h("div.hx-doc-link", [copier(DOCTOR.link, link), h("span.hx-plan-text", DOCTOR.linkNote)]),
+  ]);
 }
 
 /** A bar of the parts, and the same in words. @param {{kind: string, ms: number, words: string}[]} parts */
 function tokenTime(parts) {
   const whole = parts.reduce((sum, { ms }) => sum + ms, 0);
   const said = parts.map(({ words, ms }) => DOCTOR.part(words, DOCTOR.ms(ms), ms / whole));
-  return h(
-    "div",
-    { class: "hx-doc-time" },
-    h(
-      "div",
-      { class: "hx-doc-bar", role: "img", "aria-label": said.join(", ") },
-      ...parts.map(({ kind, ms }) => h("i", { "data-part": kind, style: { "flex-grow": String(ms / whole) } })),
-    ),
-    h("ul", { class: "hx-doc-keys" }, ...parts.map(({ kind }, i) => h("li", { "data-part": kind, text: said[i] }))),
-  );
+  return h("div.hx-doc-time", [
+    h("div.hx-doc-bar", { role: "img", "aria-label": said.join(", ") }, [
+      parts.map(({ kind, ms }) => h("i", { "data-part": kind, style: { "flex-grow": String(ms / whole) } })),
+    ]),
+    h("ul.hx-doc-keys", [parts.map(({ kind }, i) => h("li", { "data-part": kind, text: said[i] }))]),
+  ]);
 }
 
 /** The curve, read out by arrow keys, and its table. @param {any} answer @returns {Node[]} */
 function curveOf({ curve, best, k }) {
-  if (!curve.length) return [h("p", { class: "hx-plan-text", text: DOCTOR.noCurve })];
+  if (!curve.length) return [h("p.hx-plan-text", DOCTOR.noCurve)];
   const gains = ofGains(curve);
   let at = curve.findIndex((/** @type {{k: number}} */ point) => point.k === best.k);
   const picture = svg("svg", { class: "hx-doc-curve", "aria-hidden": "true" });
-  const reading = h("p", { class: "hx-doc-reading", role: "status", "aria-live": "polite" });
+  const reading = h("p.hx-doc-reading", { role: "status", "aria-live": "polite" });
   const box = h(
-    "div",
+    "div.hx-doc-picture",
     {
-      class: "hx-doc-picture",
       tabindex: "0",
       role: "slider",
       "aria-label": gains ? DOCTOR.curve : DOCTOR.curveMs,
@@ -123,12 +104,7 @@ function curveOf({ curve, best, k }) {
   return [
     box,
     reading,
-    h(
-      "details",
-      { class: "hx-figure-data" },
-      h("summary", { text: DOCTOR.table }),
-      scrolled(DOCTOR.columns, rows, DOCTOR.curve),
-    ),
+    h("details.hx-figure-data", [h("summary", DOCTOR.table), scrolled(DOCTOR.columns, rows, DOCTOR.curve)]),
   ];
 }
 
@@ -147,16 +123,12 @@ function placesTable({ acceptance, survival }) {
 
 /** @param {string[]} columns @param {string[][]} rows @param {string} label */
 function scrolled(columns, rows, label) {
-  const head = h("thead", {}, h("tr", {}, ...columns.map((text) => h("th", { scope: "col", text }))));
+  const head = h("thead", [h("tr", [columns.map((text) => h("th", { scope: "col", text }))])]);
   const body = rows.map(([first, ...cells]) =>
-    h("tr", {}, h("th", { scope: "row", text: first }), ...cells.map((text) => h("td", { text }))),
+    h("tr", [h("th", { scope: "row", text: first }), cells.map((text) => h("td", text))]),
   );
-  const table = h("table", {}, head, h("tbody", {}, ...body));
-  return h(
-    "div",
-    { class: "hx-figure-scroll hx-figure-data", tabindex: "0", role: "group", "aria-label": label },
-    table,
-  );
+  const table = h("table", [head, h("tbody", body)]);
+  return h("div.hx-figure-scroll.hx-figure-data", { tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 /** Every setting that the text tells of, the quickest first. @param {any[]} settings */
@@ -178,14 +150,9 @@ function settingsTable(settings) {
 function changes({ remedies, best, curve, k }) {
   const longer = curve.length && curve[curve.length - 1].k > k; // lengths beyond the present one were judged too
   const none = best && longer ? DOCTOR.nothingToChange : DOCTOR.nothingKnown;
-  if (!remedies.length) return [h("p", { class: "hx-plan-text", text: none })];
+  if (!remedies.length) return [h("p.hx-plan-text", none)];
   return remedies.map((/** @type {{why: string, text: string}} */ { why, text }) =>
-    h(
-      "div",
-      { class: "hx-doc-change" },
-      h("p", { text: why }),
-      ...(text ? [h("pre", {}, h("code", { text })), copier(DOCTOR.copy, text)] : []),
-    ),
+    h("div.hx-doc-change", [h("p", why), text ? [h("pre", h("code", text)), copier(DOCTOR.copy, text)] : []]),
   );
 }
 
@@ -193,18 +160,15 @@ function changes({ remedies, best, curve, k }) {
 function copier(label, text) {
   const said = h("span", { text: label, "aria-live": "polite" });
   const button = h(
-    "button",
+    "button.hx-quiet",
     {
-      type: "button",
-      class: "hx-quiet",
       onclick: () =>
         copy(text).then(
           () => say(said, DOCTOR.copied),
           () => say(said, DOCTOR.notCopied),
         ),
     },
-    icon("copy"),
-    said,
+    [icon("copy"), said],
   );
   return button;
 }

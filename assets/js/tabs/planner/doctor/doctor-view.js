@@ -14,39 +14,23 @@ const MOST_TEXTS = 8;
 
 /** @param {string|null} url where to ask; null: in a page without a server */
 export function doctorView(url) {
-  const head = h(
-    "header",
-    { class: "hx-doc-top" },
-    h(
-      "div",
-      { class: "hx-doc-title" },
-      h("h1", { text: DOCTOR.title }),
-      h("p", { class: "hx-tagline", text: DOCTOR.tagline }),
-    ),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "hx-icon-button",
-        "aria-label": DOCTOR.theme,
-        "data-tip": DOCTOR.theme,
-        onclick: () => toggleTheme(),
-      },
+  const head = h("header.hx-doc-top", [
+    h("div.hx-doc-title", [h("h1", DOCTOR.title), h("p.hx-tagline", DOCTOR.tagline)]),
+    h("button.hx-icon-button", { "aria-label": DOCTOR.theme, "data-tip": DOCTOR.theme, onclick: () => toggleTheme() }, [
       icon("theme"),
-    ),
-  );
+    ]),
+  ]);
   if (url === null) {
     const [before, between, after] = DOCTOR.absent;
-    const code = (/** @type {string} */ text) => h("code", { text });
-    const only = h("p", { class: "hx-panel" }, before, code(DOCTOR.start), between, code(DOCTOR.command), after);
-    return { el: h("section", { class: "hx-doc", "aria-label": DOCTOR.view }, head, only), wake: () => {} };
+    const code = (/** @type {string} */ text) => h("code", text);
+    const only = h("p.hx-panel", [before, code(DOCTOR.start), between, code(DOCTOR.command), after]);
+    return { el: h("section.hx-doc", { "aria-label": DOCTOR.view }, [head, only]), wake: () => {} };
   }
   const ask = asksServer(url);
   /** @type {Output[]} */ let files = [];
   let woken = false;
   const area = /** @type {HTMLTextAreaElement} */ (
-    h("textarea", {
-      class: "hx-doc-text",
+    h("textarea.hx-doc-text", {
       rows: 7,
       spellcheck: "false",
       "aria-label": DOCTOR.paste,
@@ -54,12 +38,12 @@ export function doctorView(url) {
     })
   );
   const plain = /** @type {HTMLInputElement} */ (
-    h("input", { type: "number", min: "0", step: "any", class: "hx-doc-plain", inputmode: "decimal" })
+    h("input.hx-doc-plain", { type: "number", min: "0", step: "any", inputmode: "decimal" })
   );
-  const chips = h("ul", { class: "hx-doc-files" });
-  const status = h("p", { class: "hx-doc-status", role: "status", "aria-live": "polite" });
-  const fault = h("p", { class: "hx-doc-fault", role: "alert", hidden: true });
-  const card = h("div", { class: "hx-doc-answer" });
+  const chips = h("ul.hx-doc-files");
+  const status = h("p.hx-doc-status", { role: "status", "aria-live": "polite" });
+  const fault = h("p.hx-doc-fault", { role: "alert", hidden: true });
+  const card = h("div.hx-doc-answer");
   const input = /** @type {HTMLInputElement} */ (
     h("input", {
       type: "file",
@@ -70,9 +54,8 @@ export function doctorView(url) {
     })
   );
   const form = h(
-    "form",
+    "form.hx-panel.hx-doc-form",
     {
-      class: "hx-panel hx-doc-form",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
         submit();
@@ -84,46 +67,31 @@ export function doctorView(url) {
         taken(event.dataTransfer?.files);
       },
     },
-    h("p", { class: "hx-plan-text", text: DOCTOR.lead }),
-    area,
-    chips,
-    h(
-      "div",
-      { class: "hx-doc-acts" },
-      h(
-        "button",
-        { type: "button", class: "hx-quiet", onclick: () => input.click() },
-        icon("open"),
-        h("span", { text: DOCTOR.open }),
-      ),
-      h("label", { class: "hx-doc-label" }, h("span", { text: DOCTOR.plain }), plain),
-      h("button", { type: "submit", class: "hx-go", text: DOCTOR.ask }),
-      input,
-    ),
-    status,
-    fault,
-    h("p", { class: "hx-plan-text", text: DOCTOR.privacy }),
-    examples(),
-    h(
-      "details",
-      { class: "hx-figure-data" },
-      h("summary", { text: DOCTOR.how }),
-      h(
-        "ul",
-        { class: "hx-doc-list" },
-        ...GIVE.map(([engine, what, how]) => h("li", {}, `${engine}: ${what} `, h("code", { text: how }))),
-      ),
-    ),
+    [
+      h("p.hx-plan-text", DOCTOR.lead),
+      area,
+      chips,
+      h("div.hx-doc-acts", [
+        h("button.hx-quiet", { onclick: () => input.click() }, [icon("open"), h("span", DOCTOR.open)]),
+        h("label.hx-doc-label", [h("span", DOCTOR.plain), plain]),
+        h("button.hx-go", { type: "submit", text: DOCTOR.ask }),
+        input,
+      ]),
+      status,
+      fault,
+      h("p.hx-plan-text", DOCTOR.privacy),
+      examples(),
+      h("details.hx-figure-data", [
+        h("summary", DOCTOR.how),
+        h("ul.hx-doc-list", [GIVE.map(([engine, what, how]) => h("li", [`${engine}: ${what} `, h("code", how)]))]),
+      ]),
+    ],
   );
 
   function examples() {
     const buttons = EXAMPLES.map((one) =>
-      h(
-        "li",
-        {},
-        h("button", {
-          type: "button",
-          class: "hx-quiet",
+      h("li", [
+        h("button.hx-quiet", {
           text: one.name,
           onclick: () => {
             files = [];
@@ -134,28 +102,19 @@ export function doctorView(url) {
           },
         }),
         h("a", { href: one.url, target: "_blank", rel: "noopener", text: one.about }),
-      ),
+      ]),
     );
-    return h(
-      "div",
-      {},
-      h("p", { class: "hx-plan-text", text: DOCTOR.examples }),
-      h("ul", { class: "hx-doc-examples" }, ...buttons),
-    );
+    return h("div", [h("p.hx-plan-text", DOCTOR.examples), h("ul.hx-doc-examples", buttons)]);
   }
 
   function shown() {
     chips.replaceChildren(
       ...files.map((file) =>
-        h(
-          "li",
-          {},
-          h("span", { text: file.name }),
+        h("li", [
+          h("span", file.name),
           h(
-            "button",
+            "button.hx-icon-button",
             {
-              type: "button",
-              class: "hx-icon-button",
               "aria-label": DOCTOR.remove(file.name),
               onclick: () => {
                 files = files.filter((one) => one !== file);
@@ -165,7 +124,7 @@ export function doctorView(url) {
             },
             icon("remove"),
           ),
-        ),
+        ]),
       ),
     );
   }
@@ -222,7 +181,7 @@ export function doctorView(url) {
   }
 
   return {
-    el: h("section", { class: "hx-doc", "aria-label": DOCTOR.view }, head, form, card),
+    el: h("section.hx-doc", { "aria-label": DOCTOR.view }, [head, form, card]),
     /** It is shown: what the address holds is asked about once. */
     wake() {
       const held = woken ? null : unpacked(location.hash);

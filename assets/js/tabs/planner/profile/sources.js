@@ -14,20 +14,18 @@ const taglineOf = (/** @type {string} */ kind) => SOURCE.taglines[kind] ?? SOURC
 export function sourceBar(ctx) {
   /** @type {Source[]} */ let sources = [];
   /** @type {Source} */ let now;
-  const pick = h("select", {
-    class: "hx-select hx-plan-source",
+  const pick = h("select.hx-select.hx-plan-source", {
     "aria-label": SOURCE.profile,
     onchange: () => ctx.onSource(sources[+pick.value], 0),
   });
-  const heat = h("select", {
-    class: "hx-select hx-plan-heat",
+  const heat = h("select.hx-select.hx-plan-heat", {
     "aria-label": SOURCE.temperature,
     hidden: true,
     onchange: () => ctx.onSource(now, +heat.value),
   });
-  const badge = h("span", { class: "hx-plan-kind" });
-  const note = h("span", { class: "hx-plan-from" });
-  const changed = h("span", { class: "hx-plan-changed", text: SOURCE.changed, hidden: true });
+  const badge = h("span.hx-plan-kind");
+  const note = h("span.hx-plan-from");
+  const changed = h("span.hx-plan-changed", { text: SOURCE.changed, hidden: true });
   const file = h("input", {
     type: "file",
     accept: ".json,application/json",
@@ -38,45 +36,17 @@ export function sourceBar(ctx) {
       file.value = "";
     },
   });
-  const open = h(
-    "button",
-    { type: "button", class: "hx-quiet", onclick: () => file.click() },
-    icon("open"),
-    h("span", { text: SOURCE.open }),
-  );
-  const save = h(
-    "button",
-    { type: "button", class: "hx-quiet", onclick: () => ctx.onSave() },
-    icon("save"),
-    h("span", { text: SOURCE.save }),
-  );
-  const tagline = h("p", { class: "hx-tagline", text: taglineOf("") });
-  const el = h(
-    "header",
-    { class: "hx-plan-top" },
-    h("div", { class: "hx-plan-title" }, h("h1", { text: PLANNER.title }), tagline),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "hx-icon-button",
-        "aria-label": SOURCE.theme,
-        "data-tip": SOURCE.theme,
-        onclick: toggleTheme,
-      },
+  const open = h("button.hx-quiet", { onclick: () => file.click() }, [icon("open"), h("span", SOURCE.open)]);
+  const save = h("button.hx-quiet", { onclick: () => ctx.onSave() }, [icon("save"), h("span", SOURCE.save)]);
+  const tagline = h("p.hx-tagline", taglineOf(""));
+  const el = h("header.hx-plan-top", [
+    h("div.hx-plan-title", [h("h1", PLANNER.title), tagline]),
+    h("button.hx-icon-button", { "aria-label": SOURCE.theme, "data-tip": SOURCE.theme, onclick: toggleTheme }, [
       icon("theme"),
-    ),
-    h("p", { class: "hx-plan-origin" }, badge, note, changed),
-  );
-  const choose = h(
-    "div",
-    { class: "hx-plan-choose" },
-    pick,
-    heat,
-    ctx.opens ? open : null,
-    save,
-    ctx.opens ? file : null,
-  );
+    ]),
+    h("p.hx-plan-origin", [badge, note, changed]),
+  ]);
+  const choose = h("div.hx-plan-choose", [pick, heat, ctx.opens && open, save, ctx.opens && file]);
 
   function list(/** @type {Source[]} */ found) {
     sources = found;

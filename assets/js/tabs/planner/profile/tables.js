@@ -15,7 +15,7 @@ export function profileTables(ctx) {
   const costs = panel(TABLES.costs, "levels", TABLES.costsText, ctx);
   const accepts = panel(TABLES.accepts, "acceptance", TABLES.acceptsText, ctx);
   const edges = panel(TABLES.edges, "edge_cost_ms", TABLES.edgesText, ctx);
-  const el = h("div", { class: "hx-plan-tables" }, costs.el, accepts.el, edges.el);
+  const el = h("div.hx-plan-tables", [costs.el, accepts.el, edges.el]);
   /** @type {Shown} */ let shown;
   const panels = { levels: costs, acceptance: accepts, edge_cost_ms: edges };
 
@@ -68,18 +68,16 @@ const bare = (/** @type {ProfileLevel[]} */ levels) => levels.map(({ interval_ms
 
 /** @param {string} title @param {string} part @param {string} text @param {Context} ctx */
 function panel(title, part, text, ctx) {
-  const back = h("button", { type: "button", class: "hx-quiet hx-plan-reset", onclick: () => ctx.onReset(part) });
-  const body = h("div", { class: "hx-figure-scroll hx-plan-scroll" });
-  const refused = h("p", { class: "hx-plan-fault", role: "alert", hidden: true });
-  const told = h("p", { class: "hx-plan-text", text });
-  const el = h(
-    "section",
-    { class: "hx-panel", "aria-label": title },
-    h("div", { class: "hx-plan-head" }, h("h2", { class: "hx-plan-h", text: title }), back),
+  const back = h("button.hx-quiet.hx-plan-reset", { onclick: () => ctx.onReset(part) });
+  const body = h("div.hx-figure-scroll.hx-plan-scroll");
+  const refused = h("p.hx-plan-fault", { role: "alert", hidden: true });
+  const told = h("p.hx-plan-text", text);
+  const el = h("section.hx-panel", { "aria-label": title }, [
+    h("div.hx-plan-head", [h("h2.hx-plan-h", title), back]),
     told,
     refused,
     body,
-  );
+  ]);
   el.addEventListener("hx:fault", (/** @type {CustomEventInit<string>} */ { detail = "" }) => {
     refused.textContent = detail;
     refused.hidden = !detail;
@@ -109,12 +107,10 @@ function acceptanceTable({ profile, measured, styles }, edit) {
   const top = profile.levels.length - 1;
   const judges = [...profile.levels.keys()].filter((j) => j > 0 && !draftsOnly(profile.levels[j]));
   const rows = profile.levels.slice(0, top).map((level, i) =>
-    h(
-      "tr",
-      {},
+    h("tr", [
       levelHead(styles[i].name, styles[i]),
-      ...judges.map((j) => {
-        if (j <= i) return h("td", { class: "hx-plan-none" });
+      judges.map((j) => {
+        if (j <= i) return h("td.hx-plan-none");
         const range = measured.interval?.[i]?.[j];
         return numberCell(
           {
@@ -129,15 +125,13 @@ function acceptanceTable({ profile, measured, styles }, edit) {
           edit,
         );
       }),
-    ),
+    ]),
   );
-  const head = h(
-    "tr",
-    {},
-    h("td", { class: "hx-plan-corner", text: TABLES.corner }),
-    ...judges.map((j) => levelHead(styles[j].name, styles[j], "col")),
-  );
-  return h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows));
+  const head = h("tr", [
+    h("td.hx-plan-corner", TABLES.corner),
+    judges.map((j) => levelHead(styles[j].name, styles[j], "col")),
+  ]);
+  return h("table", [h("thead", head), h("tbody", rows)]);
 }
 
 /** @param {Shown} shown @param {string[]} pairs @param {Edit} edit */
@@ -145,11 +139,9 @@ function edgeTable({ profile: { edge_cost_ms: known = {} }, measured }, pairs, e
   const counts = [...new Set(pairs.flatMap((pair) => Object.keys(known[pair]).map(Number)))].sort((a, b) => a - b);
   const rows = pairs.map((pair) => {
     const costs = known[pair];
-    return h(
-      "tr",
-      {},
+    return h("tr", [
       h("th", { scope: "row", text: pair.replace("->", " → ") }),
-      ...counts.map((n) =>
+      counts.map((n) =>
         numberCell(
           {
             path: ["edge_cost_ms", pair, String(n)],
@@ -163,7 +155,7 @@ function edgeTable({ profile: { edge_cost_ms: known = {} }, measured }, pairs, e
           edit,
         ),
       ),
-    );
+    ]);
   });
   return grid([TABLES.pair, ...counts.map(TABLES.rows)], rows);
 }
@@ -240,14 +232,12 @@ function costTable({ profile, measured, styles }, edit) {
       const said = (level.beside ?? []).map((tokens) => tokens.toFixed(1));
       const short = said.length > SHOWN_DEPTHS ? `${said.slice(0, SHOWN_DEPTHS).join(" · ")} …` : said.join(" · ");
       const tip = TABLES.besideOf(level.name, said.join(" · "));
-      cells.push(said.length ? h("td", { class: "hx-plan-beside", "data-tip": tip, text: short }) : h("td"));
+      cells.push(said.length ? h("td.hx-plan-beside", { "data-tip": tip, text: short }) : h("td"));
     }
-    return h("tr", {}, levelHead(styles[i].name, styles[i]), ...cells);
+    return h("tr", [levelHead(styles[i].name, styles[i]), cells]);
   });
-  const engine = h(
-    "tr",
-    {},
-    h("th", { scope: "row", class: "hx-plan-engine", text: TABLES.engine }),
+  const engine = h("tr", [
+    h("th.hx-plan-engine", { scope: "row", text: TABLES.engine }),
     numberCell(
       {
         path: ["round_ms"],
@@ -259,18 +249,13 @@ function costTable({ profile, measured, styles }, edit) {
       edit,
     ),
     h("td", { colspan: String(head.length - 2) }),
-  );
+  ]);
   return grid(head, [...rows, engine]);
 }
 
 /** @param {string[]} head @param {Node[]} rows */
 export function grid(head, rows) {
-  return h(
-    "table",
-    {},
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col", text })))),
-    h("tbody", {}, ...rows),
-  );
+  return h("table", [h("thead", [h("tr", [head.map((text) => h("th", { scope: "col", text }))])]), h("tbody", rows)]);
 }
 
 // A cell of a table whose number can be changed.
@@ -290,8 +275,7 @@ const TIME = { low: 0, high: 1e6, what: TABLES.time, step: "any" };
 /** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays.
  *  @param {Cell} cell @param {Edit} edit */
 function numberCell({ path, value, hint = "", kind, label, range = "", part, optional = false, shade = null }, edit) {
-  const input = h("input", {
-    class: "hx-input hx-plan-number",
+  const input = h("input.hx-input.hx-plan-number", {
     type: "number",
     inputmode: "decimal",
     min: kind.low === 1e-6 ? 0 : kind.low,
@@ -301,12 +285,10 @@ function numberCell({ path, value, hint = "", kind, label, range = "", part, opt
     placeholder: hint,
     "aria-label": label,
   });
-  const cell = h(
-    "td",
-    { class: "hx-plan-cell" },
+  const cell = h("td.hx-plan-cell", [
     input,
-    range ? h("span", { class: "hx-plan-range", text: range, "aria-label": TABLES.intervalOf(range) }) : null,
-  );
+    range && h("span.hx-plan-range", { text: range, "aria-label": TABLES.intervalOf(range) }),
+  ]);
   cell.dataset.path = JSON.stringify(path);
   if (shade !== null) cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
   input.addEventListener("input", () => {

@@ -47,29 +47,20 @@ export function createLane(lane, ctx) {
 /** @param {import("./lanes.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createRow(lane, name, ctx) {
   const { says } = ctx;
-  const place = h("b", { class: "hx-race-place", "data-place": "" });
-  const rate = h("b", { class: "hx-race-rate", text: "\u2013" });
-  const ahead = h("span", { class: "hx-race-ahead" });
+  const place = h("b.hx-race-place", { "data-place": "" });
+  const rate = h("b.hx-race-rate", "\u2013");
+  const ahead = h("span.hx-race-ahead");
   const way = track(lane, ctx.most, LANE.written(name));
-  const count = h("span", { class: "hx-race-count" });
-  const el = h(
-    "li",
-    { class: "hx-race-row", "data-lane": String(ctx.index) },
+  const count = h("span.hx-race-count");
+  const el = h("li.hx-race-row", { "data-lane": String(ctx.index) }, [
     place,
-    h("div", { class: "hx-race-who" }, title("h3", nameOfStack(lane.stack, ctx.names), lane.model), clock(lane.model)),
-    h("div", { class: "hx-race-way" }, way.el, count),
-    h("div", { class: "hx-race-now", tabindex: "0", "data-tip": WORDS.rate }, h("span", {}, rate, LANE.unit), ahead),
-    h(
-      "div",
-      {
-        class: "hx-race-result",
-        "data-late": String(says.late),
-        tabindex: says.tip ? "0" : null,
-        "data-tip": says.tip,
-      },
-      ...says.result,
-    ),
-  );
+    h("div.hx-race-who", [title("h3", nameOfStack(lane.stack, ctx.names), lane.model), clock(lane.model)]),
+    h("div.hx-race-way", [way.el, count]),
+    h("div.hx-race-now", { tabindex: "0", "data-tip": WORDS.rate }, [h("span", [rate, LANE.unit]), ahead]),
+    h("div.hx-race-result", { "data-late": String(says.late), tabindex: says.tip ? "0" : null, "data-tip": says.tip }, [
+      says.result,
+    ]),
+  ]);
   return {
     el,
     /** @param {number} t @param {number} tokens */
@@ -93,29 +84,20 @@ function createRow(lane, name, ctx) {
 function createColumn(lane, name, ctx) {
   const { model } = lane;
   const { verdict } = ctx.says;
-  const host = h("div", { class: "hx-race-text" });
+  const host = h("div.hx-race-text");
   /** @param {() => void} onclick */
   const act = (/** @type {string} */ label, /** @type {string} */ tip, /** @type {SVGElement|null} */ glyph, onclick) =>
-    h(
-      "button",
-      { type: "button", class: "hx-quiet hx-race-act", "aria-label": `${tip}: ${name}`, "data-tip": tip, onclick },
-      glyph,
-      label,
-    );
-  const el = h(
-    "section",
-    { class: "hx-panel hx-race-column", "aria-label": LANE.textOf(ctx.index + 1, name) },
-    h(
-      "header",
-      { class: "hx-race-column-head" },
+    h("button.hx-quiet.hx-race-act", { "aria-label": `${tip}: ${name}`, "data-tip": tip, onclick }, [glyph, label]);
+  const el = h("section.hx-panel.hx-race-column", { "aria-label": LANE.textOf(ctx.index + 1, name) }, [
+    h("header.hx-race-column-head", [
       title("h4", h("span", { text: name, title: lane.stack }), model),
       clock(model),
       act(WORDS.onPlay, WORDS.onPlayTip, null, ctx.onPlay),
       act("", WORDS.saveLane, icon("save"), ctx.onSave),
-    ),
+    ]),
     host,
-    h("p", { class: "hx-race-verdict", "data-same": verdict.kind, text: verdict.text }),
-  );
+    h("p.hx-race-verdict", { "data-same": verdict.kind, text: verdict.text }),
+  ]);
   const view = createText(host, {
     onSelect: (serial, /** @type {any} */ { via }) => {
       const at = via === "click" || via === "focus" ? model.committed.indexOf(serial ?? -1) : -1;
@@ -140,29 +122,16 @@ const title = (
   /** @type {"h3"|"h4"} */ tag,
   /** @type {HTMLElement} */ name,
   /** @type {import("../../../shared/run/trace.js").TraceModel} */ { levels },
-) =>
-  h(
-    tag,
-    { class: "hx-race-name" },
-    h("span", { class: "hx-race-badges", "aria-hidden": "true" }, ...levels.map(badge)),
-    name,
-  );
+) => h(tag, { class: "hx-race-name" }, [h("span.hx-race-badges", { "aria-hidden": "true" }, levels.map(badge)), name]);
 
 /** Whose clock its times are of, where levels work at the same time. */
 function clock(/** @type {import("../../../shared/run/trace.js").TraceModel} */ { header }) {
   const said = CLOCKS[clockOf(header)];
-  return said
-    ? h("span", { class: "hx-race-clock-word", tabindex: "0", "data-tip": said.said, text: said.name })
-    : null;
+  return said ? h("span.hx-race-clock-word", { tabindex: "0", "data-tip": said.said, text: said.name }) : null;
 }
 
 const badge = (/** @type {import("../../../shared/run/trace.js").Level} */ level) =>
-  h("span", {
-    class: "hx-badge",
-    "data-line": level.underline,
-    style: { "--hue": level.hue },
-    text: level.tag,
-  });
+  h("span.hx-badge", { "data-line": level.underline, style: { "--hue": level.hue }, text: level.tag });
 
 // A text as a strip: a band a token, in the colour of the level that supplied it.
 
@@ -190,19 +159,18 @@ export function bands(lane) {
  */
 export function track(lane, most, label) {
   const length = lane.tokens / most;
-  const paint = h("i", { class: "hx-race-paint", style: { background: bands(lane) } });
-  const bar = h("div", { class: "hx-race-bar" }, paint);
+  const paint = h("i.hx-race-paint", { style: { background: bands(lane) } });
+  const bar = h("div.hx-race-bar", paint);
   const el = h(
-    "div",
+    "div.hx-race-track",
     {
-      class: "hx-race-track",
       role: "progressbar",
       "aria-label": label,
       "aria-valuemin": "0",
       "aria-valuemax": String(lane.tokens),
       style: { "--length": String(length) },
     },
-    h("div", { class: "hx-race-course" }, bar),
+    h("div.hx-race-course", bar),
   );
   let shown = -1;
   return {

@@ -17,18 +17,12 @@ const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
  *   onSave: (lane: import("./lanes.js").LaneModel) => void}} ctx
  */
 export function createReplay(ctx) {
-  const rows = h("ol", { class: "hx-race-rows", "aria-label": WORDS.lanes });
-  const bar = h("div", { class: "hx-race-clock" });
-  const texts = h("div", { class: "hx-race-texts", role: "group", "aria-label": WORDS.texts });
-  const chosen = h("p", { class: "hx-race-chosen", "aria-live": "polite" });
-  const spoken = h("p", { class: "hx-sr", role: "status", "aria-live": "polite" });
-  const el = h(
-    "div",
-    { class: "hx-race-replay" },
-    h("div", { class: "hx-panel hx-race-board" }, bar, rows, chosen),
-    texts,
-    spoken,
-  );
+  const rows = h("ol.hx-race-rows", { "aria-label": WORDS.lanes });
+  const bar = h("div.hx-race-clock");
+  const texts = h("div.hx-race-texts", { role: "group", "aria-label": WORDS.texts });
+  const chosen = h("p.hx-race-chosen", { "aria-live": "polite" });
+  const spoken = h("p.hx-sr", { role: "status", "aria-live": "polite" });
+  const el = h("div.hx-race-replay", [h("div.hx-panel.hx-race-board", [bar, rows, chosen]), texts, spoken]);
   /** @type {Field|null} */ let field = null;
   /** @type {ReturnType<typeof createLane>[]} */ let lanes = [];
   /** @type {number|null} */ let selected = null;

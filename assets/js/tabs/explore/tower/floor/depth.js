@@ -18,15 +18,14 @@ export function depthRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const { min = 1, max = 1, trained = [], default: usual } = at.depth ?? {};
   const value = Math.min(max, Math.max(min, +level.options.at || usual || min));
   const place = (/** @type {number} */ depth) => (max > min ? (depth - min) / (max - min) : 0);
-  const words = h("b", { class: "hx-depth-value" });
-  const how = h("small", { class: "hx-depth-how" });
-  const input = h("input", {
+  const words = h("b.hx-depth-value");
+  const how = h("small.hx-depth-how");
+  const input = h("input.hx-depth-slider", {
     type: "range",
     min,
     max,
     step: 1,
     value,
-    class: "hx-depth-slider",
     "data-key": `depth-${at.position}`,
     "aria-label": DEPTH.label(kindOf(at.info.kind).title, max + 1),
     oninput: () => {
@@ -35,7 +34,7 @@ export function depthRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
     },
     onchange: () => at.onEdit(),
   });
-  const ticks = trained.map((depth) => h("i", { class: "hx-depth-tick", style: { "--at": place(depth) } }));
+  const ticks = trained.map((depth) => h("i.hx-depth-tick", { style: { "--at": place(depth) } }));
   const set = (/** @type {number} */ depth) => {
     if (String(depth) !== level.options.at) reread(level, at.drafts, depth);
     level.options.at = String(depth);
@@ -50,19 +49,12 @@ export function depthRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   };
   show(value);
   const tip = trained.length ? DEPTH.dragTrained(trained) : DEPTH.drag;
-  return h(
-    "div",
-    { class: "hx-depth", "data-tip": tip },
-    h("span", { text: DEPTH.at }),
-    h(
-      "span",
-      { class: "hx-depth-track" },
-      input,
-      h("span", { class: "hx-depth-ticks", "aria-hidden": "true" }, ...ticks),
-    ),
+  return h("div.hx-depth", { "data-tip": tip }, [
+    h("span", DEPTH.at),
+    h("span.hx-depth-track", [input, h("span.hx-depth-ticks", { "aria-hidden": "true" }, ticks)]),
     words,
     how,
-  );
+  ]);
 }
 
 /** Which trained draft a level uses. An exit may also be read through the model's own norm and head. */
@@ -79,9 +71,8 @@ export function draftRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const known = options.some(([name]) => name === (level.options.id ?? ""));
   if (!known) options.push([level.options.id ?? "", level.options.id || DEPTH.own]);
   const select = h(
-    "select",
+    "select.hx-select",
     {
-      class: "hx-select",
       "data-key": `draft-${at.position}`,
       "aria-label": DEPTH.draftOf(at.info.label),
       onchange: () => {
@@ -90,18 +81,13 @@ export function draftRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {
         at.onEdit();
       },
     },
-    ...options.map(([value, text]) => h("option", { value, text })),
+    options.map(([value, text]) => h("option", { value, text })),
   );
   select.value = level.options.id ?? "";
-  return h(
-    "label",
-    {
-      class: "hx-field hx-draft-pick",
-      "data-tip": exit ? DEPTH.readTip : DEPTH.draftTip,
-    },
-    h("span", { text: exit ? DEPTH.read : DEPTH.draft }),
+  return h("label.hx-field.hx-draft-pick", { "data-tip": exit ? DEPTH.readTip : DEPTH.draftTip }, [
+    h("span", exit ? DEPTH.read : DEPTH.draft),
     select,
-  );
+  ]);
 }
 
 /** What drafts where an n-gram level finds nothing. @param {OnFloor} level @param {At} at */
@@ -113,9 +99,8 @@ export function missRow(level, at) {
   const given = grammar.kinds.has(level.options.miss) ? at.drafts[0]?.name : level.options.miss;
   if (given && !options.some(([name]) => name === given)) options.push([given, given]);
   const select = h(
-    "select",
+    "select.hx-select",
     {
-      class: "hx-select",
       "data-key": `miss-${at.position}`,
       "aria-label": DEPTH.missOf(at.info.label),
       onchange: () => {
@@ -124,15 +109,10 @@ export function missRow(level, at) {
         at.onEdit();
       },
     },
-    ...options.map(([value, text]) => h("option", { value, text })),
+    options.map(([value, text]) => h("option", { value, text })),
   );
   select.value = given ?? "";
-  return h(
-    "label",
-    { class: "hx-field hx-draft-pick", "data-tip": DEPTH.missTip },
-    h("span", { text: DEPTH.miss }),
-    select,
-  );
+  return h("label.hx-field.hx-draft-pick", { "data-tip": DEPTH.missTip }, [h("span", DEPTH.miss), select]);
 }
 
 /** A draft belongs to one depth: another depth drops it, the lens works at every depth. */

@@ -11,13 +11,11 @@ import { FLOOR } from "../../../../../text/en/tower.js";
 
 /** The button that unfolds them, and their panel. @param {OnFloor} level @param {At} at */
 export function more(level, at) {
-  const panel = h("div", { class: "hx-floor-more" });
+  const panel = h("div.hx-floor-more");
   panel.hidden = !at.open;
   const button = h(
-    "button",
+    "button.hx-icon-button",
     {
-      type: "button",
-      class: "hx-icon-button",
       "aria-label": FLOOR.details(at.info.label),
       "aria-expanded": String(at.open),
       "data-key": `details-${at.position}`,
@@ -35,29 +33,14 @@ export function more(level, at) {
   panel.append(...controls(level, at));
   if (!at.top) {
     panel.append(
-      h(
-        "div",
-        { class: "hx-floor-order" },
-        h(
-          "button",
-          { type: "button", class: "hx-quiet", "data-key": `up-${at.position}`, onclick: () => at.onMove(1) },
-          icon("up"),
-          FLOOR.up,
-        ),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "hx-quiet",
-            "data-key": `down-${at.position}`,
-            disabled: at.bottom,
-            onclick: () => at.onMove(-1),
-          },
+      h("div.hx-floor-order", [
+        h("button.hx-quiet", { "data-key": `up-${at.position}`, onclick: () => at.onMove(1) }, [icon("up"), FLOOR.up]),
+        h("button.hx-quiet", { "data-key": `down-${at.position}`, disabled: at.bottom, onclick: () => at.onMove(-1) }, [
           icon("down"),
           FLOOR.down,
-        ),
-        h("button", { type: "button", class: "hx-quiet", onclick: () => at.onRemove() }, icon("remove"), FLOOR.remove),
-      ),
+        ]),
+        h("button.hx-quiet", { onclick: () => at.onRemove() }, [icon("remove"), FLOOR.remove]),
+      ]),
     );
   }
   return { button, panel };
@@ -93,19 +76,18 @@ function choice({ name: key, label, words, tip, inner = [] }, level, at) {
   const here = (value) => at.top || !inner.length || inner.includes(value) || value === level.options[key];
   const names = Object.entries(words).filter(([value]) => here(value) && !others.some((own) => own.value === value));
   const select = h(
-    "select",
+    "select.hx-select",
     {
-      class: "hx-select",
       "data-key": `${key}-${at.position}`,
       onchange: (event) => {
         level.options[key] = event.currentTarget.value;
         at.onEdit();
       },
     },
-    ...names.map(([value, text]) => h("option", { value, text })),
+    names.map(([value, text]) => h("option", { value, text })),
   );
   select.value = level.options[key] ?? usualOf(level.name, key) ?? "";
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), select);
+  return h("label.hx-field", { "data-tip": tip }, [h("span", label), select]);
 }
 
 /** How many tokens are offered behind each token, by depth, and T follows; or what another key says instead. */
@@ -117,9 +99,8 @@ function shape(/** @type {Key} */ { name: key, label, tip }, /** @type {OnFloor}
     return Object.entries(all).map(([value, text]) => ({ name, value, text }));
   });
   const select = h(
-    "select",
+    "select.hx-select",
     {
-      class: "hx-select",
       "data-key": `${key}-${at.position}`,
       onchange: () => {
         for (const { name } of keys) delete level.options[name];
@@ -129,11 +110,11 @@ function shape(/** @type {Key} */ { name: key, label, tip }, /** @type {OnFloor}
         at.onEdit();
       },
     },
-    ...names.map(({ name, value, text }) => h("option", { value: name === key ? value : `${name}=${value}`, text })),
+    names.map(({ name, value, text }) => h("option", { value: name === key ? value : `${name}=${value}`, text })),
   );
   select.selectedIndex = names.findIndex(({ name, value }) => value && level.options[name] === value);
   if (select.selectedIndex < 0) select.value = "";
-  return h("label", { class: "hx-field", "data-tip": tip }, h("span", { text: label }), select);
+  return h("label.hx-field", { "data-tip": tip }, [h("span", label), select]);
 }
 
 /** Whether something is done or not. @param {Key} key @param {OnFloor} level @param {At} at */
@@ -147,23 +128,20 @@ function tick({ name: key, label, tip }, level, at) {
       at.onEdit();
     },
   });
-  return h("label", { class: "hx-tick", "data-tip": tip }, input, h("span", { text: label }));
+  return h("label.hx-tick", { "data-tip": tip }, [input, h("span", label)]);
 }
 
 /** @type {Record<string, typeof figure>} */ const MADE = { choice, shape, switch: tick };
 
 /** A number, which may belong to a choice above it. @param {Key} key @param {OnFloor} level @param {At} at */
 function figure({ name: key, label, low: min, high: max, step, tip, tips, when }, level, at) {
-  return h(
-    "label",
-    { class: "hx-field", "data-tip": tips[level.options[when?.[0] ?? ""]] ?? tip },
-    h("span", { text: label }),
-    h("input", {
+  return h("label.hx-field", { "data-tip": tips[level.options[when?.[0] ?? ""]] ?? tip }, [
+    h("span", label),
+    h("input.hx-input", {
       type: "number",
       min,
       max,
       step,
-      class: "hx-input",
       "data-key": `${key}-${at.position}`,
       value: level.options[key] ?? usualOf(level.name, key, level.options),
       onchange: (event) => {
@@ -174,5 +152,5 @@ function figure({ name: key, label, low: min, high: max, step, tip, tips, when }
         at.onEdit();
       },
     }),
-  );
+  ]);
 }

@@ -16,27 +16,20 @@ import { FLOOR } from "../../../../../text/en/tower.js";
  *   update: (figures: {ms_per_call?: number|null}|null, kv: import("../../../../shared/run/events.js").KvLength|null, longest: number) => void}}
  */
 export function floorOf(/** @type {OnFloor} */ level, /** @type {At} */ at) {
-  const ms = h("span", {
-    class: "hx-ms",
-    text: "– ms",
-    tabindex: "0",
-    "data-tip": FLOOR.callTip,
-  });
+  const ms = h("span.hx-ms", { text: "– ms", tabindex: "0", "data-tip": FLOOR.callTip });
   const kv = kvBar();
   const details = at.fixed || (at.bottom && at.top) ? null : more(level, at);
-  const note = h("small", { text: at.top ? FLOOR.signs(at.info.note) : at.info.note });
+  const note = h("small", at.top ? FLOOR.signs(at.info.note) : at.info.note);
   const own = note.textContent;
-  const row = h(
-    "div",
-    { class: "hx-floor-row" },
-    at.top || at.fixed ? h("span", { class: "hx-grip-gap" }) : grip(at),
-    h("span", { class: "hx-tag", text: at.look.tag, "aria-hidden": "true" }),
+  const row = h("div.hx-floor-row", [
+    at.top || at.fixed ? h("span.hx-grip-gap") : grip(at),
+    h("span.hx-tag", { text: at.look.tag, "aria-hidden": "true" }),
     name(at, note),
     at.top ? h("span") : at.fixed ? blockLength(at) : stepper(level, at),
     ms,
-    at.top || at.fixed ? h("span", { class: "hx-switch-gap" }) : toggle(level, at),
-    details ? details.button : h("span", { class: "hx-more-gap" }),
-  );
+    at.top || at.fixed ? h("span.hx-switch-gap") : toggle(level, at),
+    details ? details.button : h("span.hx-more-gap"),
+  ]);
   const el = h(
     "li",
     {
@@ -44,9 +37,9 @@ export function floorOf(/** @type {OnFloor} */ level, /** @type {At} */ at) {
       style: { "--hue": at.look.hue },
       "data-position": at.position,
     },
-    h("div", { class: "hx-floor-card" }, row, kv.el, ...(at.fixed ? [] : asked(level, at)), details?.panel),
+    h("div.hx-floor-card", [row, kv.el, at.fixed ? [] : asked(level, at), details?.panel]),
   );
-  const reason = h("p", { class: "hx-floor-reason" });
+  const reason = h("p.hx-floor-reason");
   const refuse = (/** @type {string} */ why) => {
     el.classList.toggle("hx-bad", Boolean(why));
     say(reason, why);
@@ -78,23 +71,19 @@ function asked(level, at) {
 
 function name(/** @type {At} */ at, /** @type {HTMLElement} */ note) {
   return h(
-    "span",
+    "span.hx-floor-name",
     {
-      class: "hx-floor-name",
       tabindex: "-1",
       title: [`${at.info.label} (${at.info.kind})`, at.share, at.info.eager].filter(Boolean).join(": "),
     },
-    h("b", { text: at.info.label }),
-    h("code", { class: "hx-floor-code", text: at.info.written }),
-    note,
+    [h("b", at.info.label), h("code.hx-floor-code", at.info.written), note],
   );
 }
 
 function toggle(/** @type {OnFloor} */ level, /** @type {At} */ at) {
-  return h("input", {
+  return h("input.hx-switch", {
     type: "checkbox",
     role: "switch",
-    class: "hx-switch",
     checked: level.on,
     "data-key": `on-${at.position}`,
     "aria-label": FLOOR.inStack(at.info.label),
@@ -106,7 +95,7 @@ function toggle(/** @type {OnFloor} */ level, /** @type {At} */ at) {
 }
 
 function blockLength(/** @type {At} */ at) {
-  return h("span", { class: "hx-ms", text: `T = ${at.info.block}`, "data-tip": FLOOR.block });
+  return h("span.hx-ms", { text: `T = ${at.info.block}`, "data-tip": FLOOR.block });
 }
 
 /** @type {Record<string, number>} */ const STEPS = { ArrowUp: 1, ArrowDown: -1 };
@@ -131,11 +120,8 @@ function stepper(/** @type {OnFloor} */ level, /** @type {At} */ at) {
     if (asked === null) input.value = String(value);
     else set(asked);
   };
-  return h(
-    "span",
-    { class: "hx-stepper", "data-tip": FLOOR.block, "data-said": `T = ${value}` },
+  return h("span.hx-stepper", { "data-tip": FLOOR.block, "data-said": `T = ${value}` }, [
     h("button", {
-      type: "button",
       text: "−",
       "aria-label": FLOOR.less(label),
       "data-key": `less-${at.position}`,
@@ -158,22 +144,19 @@ function stepper(/** @type {OnFloor} */ level, /** @type {At} */ at) {
       },
     }),
     h("button", {
-      type: "button",
       text: "+",
       "aria-label": FLOOR.more(label),
       "data-key": `more-${at.position}`,
       disabled: value >= grammar.block.high,
       onclick: () => set(value + 1),
     }),
-  );
+  ]);
 }
 
 function grip(/** @type {At} */ at) {
   return h(
-    "button",
+    "button.hx-grip",
     {
-      type: "button",
-      class: "hx-grip",
       "aria-label": FLOOR.move(at.info.label, at.position + 1, at.levels),
       "data-key": `grip-${at.position}`,
       "data-tip": FLOOR.moveTip,

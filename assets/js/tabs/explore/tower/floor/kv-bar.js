@@ -4,14 +4,12 @@ import { h } from "../../../../shared/kit/dom.js";
 import { FLOOR } from "../../../../../text/en/tower.js";
 
 export function kvBar() {
-  const committed = h("i", { class: "hx-kv-committed" });
-  const held = h("i", { class: "hx-kv-held" });
-  const el = h(
-    "div",
-    { class: "hx-kv", role: "img", "aria-label": FLOOR.emptyCache, "data-tip": FLOOR.emptyCacheTip },
+  const committed = h("i.hx-kv-committed");
+  const held = h("i.hx-kv-held");
+  const el = h("div.hx-kv", { role: "img", "aria-label": FLOOR.emptyCache, "data-tip": FLOOR.emptyCacheTip }, [
     committed,
     held,
-  );
+  ]);
   return {
     el,
     update(/** @type {import("../../../../shared/run/events.js").KvLength|null} */ kv, /** @type {number} */ longest) {

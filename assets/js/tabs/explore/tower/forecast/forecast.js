@@ -17,32 +17,28 @@ import { ratio, rounded } from "../../../../../text/numbers.js";
 export class Forecast {
   /** @param {import("../../../../shared/visit/panels.js").Panels} panels */
   constructor(panels) {
-    const cell = () => h("td", { text: words.unknown });
+    const cell = () => h("td", words.unknown);
     const row = (/** @type {string} */ name, /** @type {HTMLElement[]} */ cells) =>
-      h("tr", {}, h("th", { scope: "row", text: name }), ...cells);
+      h("tr", [h("th", { scope: "row", text: name }), cells]);
     const head = (/** @type {string} */ text, /** @type {string} */ tip) =>
       h("th", { scope: "col", tabindex: "0", text, "data-tip": tip });
     this._found = head(words.measured, words.measuredTip);
     this._ms = [cell(), cell(), cell()];
     this._times = [cell(), cell(), cell()];
-    this._note = h("p", { class: "hx-forecast-note", role: "status" });
-    this._table = h(
-      "table",
-      { "aria-label": words.title },
-      h("tr", {}, h("td"), head(words.predicted, words.predictedTip), this._found, head(words.error, words.errorTip)),
+    this._note = h("p.hx-forecast-note", { role: "status" });
+    this._table = h("table", { "aria-label": words.title }, [
+      h("tr", [h("td"), head(words.predicted, words.predictedTip), this._found, head(words.error, words.errorTip)]),
       row(words.ms, this._ms),
       row(words.times, this._times),
-    );
-    this._why = h("p", { class: "hx-forecast-why" });
-    this._lengths = h("p", { class: "hx-forecast-why" });
-    this._caught = h("p", { class: "hx-forecast-why" });
-    this._worth = h("ul", { class: "hx-forecast-worth", "aria-label": words.worth });
+    ]);
+    this._why = h("p.hx-forecast-why");
+    this._lengths = h("p.hx-forecast-why");
+    this._caught = h("p.hx-forecast-why");
+    this._worth = h("ul.hx-forecast-worth", { "aria-label": words.worth });
     const way = h("a", { href: "?tab=planner", text: DEFAULT_STACK.way, onclick: toPlanner });
-    this._usual = h("p", { class: "hx-forecast-usual", hidden: true }, h("span", {}), " ", way);
+    this._usual = h("p.hx-forecast-usual", { hidden: true }, [h("span"), " ", way]);
     this._line = panels.button("prediction", words.asks, words.lineTip);
-    const more = h(
-      "div",
-      { class: "hx-forecast-more" },
+    const more = h("div.hx-forecast-more", [
       this._table,
       this._why,
       this._lengths,
@@ -50,8 +46,8 @@ export class Forecast {
       this._worth,
       this._usual,
       this._note,
-    );
-    this.el = h("div", { class: "hx-forecast" }, this._line, more);
+    ]);
+    this.el = h("div.hx-forecast", [this._line, more]);
     /** @type {Price|null} */ this.price = null;
     /** @type {import("../../../../shared/run/trace.js").TraceModel|null} */ this._model = null;
     this._key = "";
@@ -92,7 +88,7 @@ export class Forecast {
     const now = [...this._worth.children].map((one) => one.textContent);
     if (now.join() === known.join()) return;
     this._worth.hidden = !known.length;
-    this._worth.replaceChildren(...known.map((text) => h("li", { text })));
+    this._worth.replaceChildren(...known.map((text) => h("li", text)));
   }
 
   _draw() {
