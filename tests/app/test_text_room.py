@@ -157,7 +157,7 @@ def test_nothing_lies_over_anything_else_at_any_zoom(page: Any, shipped: str) ->
 def _shown_whole(page: Any) -> None:
     seek(page, 1)
     first, last = page.locator(".hx-flow .hx-tok").first, page.locator(".hx-flow .hx-tok").last
-    assert page.get_by_text("begins above").is_visible(), "the beginning is above the panel, and the head says so"
+    assert page.locator(".hx-above").is_visible(), "the beginning is above the panel, and the head says so"
     page.get_by_role("checkbox", name="whole text").check()
     drawn(page)
     text = box(page, ".hx-text-body")
@@ -165,7 +165,7 @@ def _shown_whole(page: Any) -> None:
         at = token.evaluate("(x) => x.getBoundingClientRect().toJSON()")
         assert text["y"] <= at["y"] and at["y"] + at["height"] <= min(900, text["y"] + text["height"])
         assert text["x"] <= at["x"] and at["x"] + at["width"] <= text["x"] + text["width"]
-    assert page.get_by_text("begins above").is_hidden()
+    assert page.locator(".hx-above").is_hidden()
     assert page.locator(".hx-tower").is_hidden()
     page.get_by_role("checkbox", name="whole text").uncheck()
     drawn(page)

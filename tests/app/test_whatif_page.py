@@ -139,7 +139,7 @@ def test_a_link_plays_the_same_run_again_and_other_blocks_stay_simulated(page: A
         page.get_by_role("button", name="T, the block length of Llama 1B: one more").click()
     page.locator(".hx-tower-note").get_by_text("the run shown used another stack", exact=False).wait_for()
     assert [text.split("\n")[-1] for text in page.locator(".hx-floor-name").all_inner_texts()] == [
-        "simulated · approves every token",
+        "simulated · signs each token",
         "simulated",
     ]
     assert page.locator(".hx-floor-reason").count() == 0

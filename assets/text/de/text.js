@@ -20,7 +20,7 @@ export const WORDS = {
     openFile: "eine Aufzeichnung öffnen; oder ziehen Sie eine Datei auf die Seite",
     saved: (name) => `Die Aufzeichnung wurde als ${name} gespeichert.`,
     noRun: "Es gibt noch keinen Lauf.",
-    above: "↑ Anfang oben",
+    above: "↑ Anfang",
     ghostsTip:
       "Entwürfe, die eine Stufe verworfen hat, durchgestrichen an ihrer Stelle; die eine Zeile begonnen hätten, stehen am Ende der Zeile davor",
     ghosts: "Verworfenes",

@@ -26,7 +26,7 @@ export const WORDS = {
   FLOOR: {
     block: "T: die meisten Token, die diese Stufe hinaufreicht",
     callTip: "ms je Aufruf: Rechenzeit / Durchläufe dieser Stufe in diesem Lauf",
-    signs: (note) => `${note} · gibt jedes Token frei`,
+    signs: (note) => `${note} · gibt alles frei`,
     inStack: (name) => `${name} im Stapel`,
     blockOf: (name) => `T, die Blocklänge: ${name}`,
     typed: (name) => `T: ${name}`,

@@ -19,7 +19,7 @@ export const TEXT = {
   openFile: "open a trace file, or drop one anywhere onto the page",
   saved: (/** @type {string} */ name) => `The trace was saved as ${name}.`,
   noRun: "There is no run yet.",
-  above: "\u2191 begins above",
+  above: "\u2191 beginning",
   ghostsTip:
     "drafts that a level rejected, struck out where they stood; those that would have begun a line are at the end of the line before",
   ghosts: "rejected drafts",

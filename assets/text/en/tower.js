@@ -22,7 +22,7 @@ export const TOWER = {
 export const FLOOR = {
   block: "T: the most tokens that this level hands up",
   callTip: "ms per call: busy time / forwards of this level, in this run",
-  signs: (/** @type {string} */ note) => `${note} \u00b7 approves every token`,
+  signs: (/** @type {string} */ note) => `${note} \u00b7 signs each token`,
   inStack: (/** @type {string} */ name) => `${name} in the stack`,
   blockOf: (/** @type {string} */ name) => `T, the block length of ${name}`,
   typed: (/** @type {string} */ name) => `T of ${name}`,

@@ -30,7 +30,7 @@ export const WORDS = {
     openFile: "abrir um arquivo de trace; você também pode soltá-lo em qualquer lugar da página",
     saved: (name) => `O trace foi salvo como ${name}.`,
     noRun: "Ainda não há nenhuma execução.",
-    above: "↑ começa acima",
+    above: "↑ início",
     ghostsTip:
       "rascunhos que um nível rejeitou, riscados no lugar onde estavam; os que começariam uma linha ficam no fim da linha anterior",
     ghosts: "rascunhos rejeitados",

@@ -31,7 +31,7 @@ export const WORDS = {
   FLOOR: {
     block: "T: o máximo de tokens que este nível entrega para cima",
     callTip: "ms por chamada: tempo ocupado / forwards deste nível, nesta execução",
-    signs: (note) => `${note} · aprova cada token`,
+    signs: (note) => `${note} · aprova tudo`,
     inStack: (name) => `${name} na pilha`,
     blockOf: (name) => spoken(`T, o comprimento do bloco de ${name}`),
     typed: (name) => spoken(`T de ${name}`),

@@ -27,10 +27,19 @@ export function term(name, text = GLOSSARY[name].word) {
 /**
  * A text whose words of the glossary can be pressed, each at its first place alone.
  * @param {string} text @param {Set<string>} [seen] entries that this screen has marked already; those found are added
- * @returns {(string|HTMLButtonElement)[]}
+ * @returns {(string|HTMLElement)[]}
  */
-export const explained = (text, seen) =>
-  findTerms(text, seen).map((part) => (part.entry === null ? part.text : term(part.entry, part.text)));
+export function explained(text, seen) {
+  /** @type {(string|HTMLElement)[]} */ const found = [];
+  for (const part of findTerms(text, seen)) {
+    const mark = found.at(-1) instanceof HTMLElement && /^[.,;:!?)\]]+/.exec(part.text)?.[0];
+    if (part.entry !== null) found.push(term(part.entry, part.text));
+    else if (!mark) found.push(part.text);
+    // A button is a box, after which a line may break: the mark stays with its word.
+    else found.push(h("span.hx-term-marked", [found.pop(), mark]), part.text.slice(mark.length));
+  }
+  return found;
+}
 
 /** @type {Definition|null} */ let only = null; // one is open at a time
 const definition = () => (only ??= new Definition());

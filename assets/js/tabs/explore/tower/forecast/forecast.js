@@ -140,7 +140,7 @@ export class Forecast {
       if (known.clock) return words.saidReckoned(predicted, measured, ran?.clock || words.measured);
       const there = this._model?.header?.machine ?? "";
       return there === machine
-        ? words.said(predicted, measured, where)
+        ? words.said(predicted, measured, where.split(",")[0])
         : words.saidElsewhere(predicted, where, measured, there);
     };
     say(this._line.firstElementChild, line());
