@@ -66,8 +66,13 @@ def main(kept: Kept) -> None:
     closing.serve(start, lambda: engine.close(GRACE_S))
 
 
-if __name__ == "__main__":
+def open_page() -> None:
+    """Serve in a process that this one supervises."""
     serving = attended()
     if serving is None and (code := supervise([sys.executable, *sys.orig_argv[1:]])) is not None:
         sys.exit(code)
     main(serving or NOWHERE)
+
+
+if __name__ == "__main__":
+    open_page()

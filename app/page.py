@@ -12,7 +12,6 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from app.kit.reference_route import REFERENCE, reference_route
-from app.kit.static import ASSETS
 from app.kit.supervised import NOWHERE, Kept
 from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
@@ -39,6 +38,7 @@ from app.words import page as says
 from app.workshop.room import Room
 from app.workshop.room_routes import COOKIE, room_routes
 from hsd_core.grammar.stack_text import grammar
+from hsd_core.typed.program_files import ASSETS
 
 VIEWS = {name: import_module(f"app.tabs.{name}.view") for name in NAMES}
 IN_FLIGHT = 64  # requests that Gradio holds before they reach our own line

@@ -17,10 +17,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
-from pathlib import Path
 from typing import IO
 
-_ROOT = Path(__file__).resolve().parents[2]
+from hsd_core.typed.program_files import ROOT
 
 
 class Gone(Exception):
@@ -88,7 +87,7 @@ class Elsewhere:
                 bufsize=0,
                 stdin=pipe,
                 stdout=pipe,
-                cwd=_ROOT,
+                cwd=ROOT,
                 env=alone,
                 creationflags=apart,
                 start_new_session=True,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.words import faults as says
 from hsd_core.models.machine import out_of_memory
+from hsd_core.typed.program_files import ROOT
 
 _OWN = ("hsd_core", "app")  # whose errors were written to be read
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -23,7 +24,7 @@ _FOLDERS = re.compile(
     r"""(?<![\w.:/\\-])(?:file://)?(?:~|[A-Za-z]:)?[\\/]+(?:[^\s'"<>`:;,()\\/]+[\\/]+)+(?=[^\s'"<>`\\/])?"""
 )
 _HOME = Path(os.path.expanduser("~"))  # stays "~" where the user has none
-_HERE = (_HOME, Path.cwd(), Path(sys.prefix), Path(tempfile.gettempdir()), Path(__file__).parents[2])
+_HERE = (_HOME, Path.cwd(), Path(sys.prefix), Path(tempfile.gettempdir()), ROOT)
 _LONGEST_FIRST = sorted((str(place) for place in _HERE if place.name not in ("", "~")), key=len, reverse=True)
 _PLACES = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, _LONGEST_FIRST))})(?![\w-])")
 

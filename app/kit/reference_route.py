@@ -15,11 +15,11 @@ from starlette.routing import Route
 from app.kit.packed import PackedBody
 from app.kit.static import ROUTE
 from app.words import page as says
+from hsd_core.typed.program_files import ROOT
 
 NAME = "reference.html"
 REFERENCE = f"{ROUTE}/{NAME}"
 PATIENCE_S = 120  # a busy machine imports torch for half a minute
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def reference_route() -> Route:
@@ -39,5 +39,5 @@ def _made() -> bytes:
     with TemporaryDirectory() as folder:
         out = Path(folder) / NAME
         command = [sys.executable, "-m", "hsd_core", "reference", "--out", str(out)]
-        subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, timeout=PATIENCE_S)
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=PATIENCE_S)
         return out.read_bytes()

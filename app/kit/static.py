@@ -23,8 +23,8 @@ from app.kit.languages import ENGLISH, is_translation, language_script, language
 from app.kit.packed import PackedBody
 from hsd_core.export.bundle import modules, script
 from hsd_core.export.run_page import style_sheets, system_assets
+from hsd_core.typed.program_files import ASSETS
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ROUTE = "/hx"
 # In the page's scripts: its address without the slash at its end, whatever proxy serves it.
 PAGE_JS = 'new URL(".", document.baseURI).href.slice(0, -1)'

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from app.kit.reference_route import NAME
-from app.kit.static import ASSETS, ROUTE
+from app.kit.static import ROUTE
 from app.page import Page, build, launch_options
 from app.site import figures_ahead, planned_ahead, prices_ahead
 from app.tabs import NAMES
@@ -25,6 +25,7 @@ from hsd_core.core.events import Header
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import catalogue
 from hsd_core.typed import encode
+from hsd_core.typed.program_files import ASSETS
 
 # Whose answer is worked out, or is a file of the page of its own.
 WITHOUT_ANSWER = {*(route.removeprefix(f"{ROUTE}/") for route in (ORIGIN, FAULTS)), NAME}

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from app.kit.payload import dumps
-from app.kit.static import ASSETS
 from app.site.seen_as import LOOKS, merged, packed
 from app.tabs.planner.answer import answer, planned
 from app.tabs.planner.profiles import plan_request
@@ -21,6 +20,7 @@ from hsd_core.grammar.registry import plugins
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel
 from hsd_core.typed import plain
+from hsd_core.typed.program_files import ASSETS
 
 EVERY = 4  # of the stops of the agreement's slider, one in so many
 STOPS: dict[str, tuple[float, ...]] = {

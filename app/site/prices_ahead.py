@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.kit.static import ASSETS
 from app.tabs.planner.answer import answer, planned
 from app.tabs.planner.price import Found, Priced, Prices, more_profiles
 from app.tabs.planner.profiles.plan_request import Look, parse
@@ -28,6 +27,7 @@ from hsd_core.theory.profiles.by_length import BY_LENGTH, ProfilesByLength, ship
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.profiles.profile_store import SHIPPED, shipped_profile
 from hsd_core.theory.search.prices_by_length import depends_on_length
+from hsd_core.typed.program_files import ASSETS
 
 PRICES = "planner/prices"  # their path
 PROFILES = ASSETS / "profiles"

@@ -12,7 +12,6 @@ from starlette.routing import Route
 
 from app import options
 from app.kit.languages import languages
-from app.kit.static import ASSETS
 from app.page import build, launch_options
 from app.serve import door
 from app.serve.door.guard import ENDPOINTS, FOLDERS, MCP, PAGES
@@ -30,6 +29,7 @@ from app.workshop.room_routes import new_room
 from hsd_core.cli.reference import options_of, part_of
 from hsd_core.export.reference_page import Entry, Item, Section, anchor
 from hsd_core.grammar.registry import plugins
+from hsd_core.typed.program_files import ASSETS
 
 
 def sections() -> list[Section]:

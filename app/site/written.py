@@ -19,7 +19,7 @@ import numpy as np
 
 from app.kit.languages import language_script, languages
 from app.kit.reference_route import REFERENCE
-from app.kit.static import ASSETS, first_sheets
+from app.kit.static import first_sheets
 from app.site.answers import Answer, answers, tabs
 from app.tabs import NAMES
 from app.words import page as page_says
@@ -28,6 +28,7 @@ from hsd_core.cli.reference import text as reference
 from hsd_core.export.bundle import bundle, modules, script
 from hsd_core.export.run_page import csp_hash, document, script_json, system_assets
 from hsd_core.typed import encode
+from hsd_core.typed.program_files import ASSETS
 
 MOST_MB = 6.5
 ENTRY = "js/site/site-page.js"

@@ -13,8 +13,8 @@ from app.site.written import write as write_site
 from app.space.front_matter import faults, read, written
 from app.words import page as page_says
 from app.words import space as says
+from hsd_core.typed.program_files import PACKAGE, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 STATIC, CPU, ZEROGPU = KINDS = ("static", "cpu", "zerogpu")
 PYTHON = "3.12"  # of the versions that ZeroGPU offers, one that this program is tested with
 MOST_FILE = 10_000_000  # bytes: the Hub takes no larger one but as a large file apart
@@ -89,11 +89,11 @@ def requirements(kind: str, given: str) -> str:
 
 
 def _program(kind: str, out: Path) -> None:
-    for name in PROGRAM:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, out / name, ignore=shutil.ignore_patterns(*IGNORED))
+    for path in (PACKAGE if name == "hsd_core" else ROOT / name for name in PROGRAM):
+        if path.is_dir():
+            shutil.copytree(path, out / path.name, ignore=shutil.ignore_patterns(*IGNORED))
         else:
-            shutil.copyfile(ROOT / name, out / name)
+            shutil.copyfile(path, out / path.name)
     needs = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     (out / "requirements.txt").write_text(requirements(kind, needs), encoding="utf-8")
 

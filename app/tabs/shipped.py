@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.kit.static import ASSETS
 from app.serve.offer import EVERYTHING, ServerOffer
+from hsd_core.typed.program_files import ASSETS
 
 
 @dataclass(frozen=True)

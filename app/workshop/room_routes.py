@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.kit.payload import dumps
-from app.kit.static import ASSETS, ROUTE
+from app.kit.static import ROUTE
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.door.proxied import Public
 from app.tabs.learn.lessons import Lessons
@@ -30,6 +30,7 @@ from app.workshop.members import NotLetIn
 from app.workshop.room import LONGEST, Room
 from app.workshop.tallies import questions_of
 from hsd_core.typed import Malformed, Wrong, convert, plain
+from hsd_core.typed.program_files import ASSETS
 
 ROOM = f"{ROUTE}/room"
 COOKIE = "hx-room"

@@ -14,12 +14,13 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from hsd_core.cli.options import check_counts, check_files, error_text
+from hsd_core.cli.page import called_as, open_page
 from hsd_core.grammar.registry import plugins
 from hsd_core.models.machine import out_of_memory
 
 # Files of this folder in the order of `--help`; the commands of systems follow.
 RUNS, MEASURED = (
-    ("generate", "trace_files", "site", "reference", "models"),
+    ("generate", "trace_files", "page", "site", "reference", "models"),
     ("bench", "passes", "race", "record", "depth"),
 )
 PLANNED, ENGINES = ("calibrate", "plan", "validate", "whatif"), ("doctor", "probe", "pair")
@@ -47,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 
 def command_line() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """The parser, and the parsers of its commands by name; options that need slow imports are added during parsing."""
-    parser = _Parser(prog="python -m hsd_core", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = _Parser(prog=called_as(), description=__doc__.splitlines()[0] if __doc__ else None)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (*(import_module(f"{__name__}.{name}") for name in COMMANDS), *plugins("command")):
         command.add(commands)
@@ -56,8 +57,10 @@ def command_line() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.Argum
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    parser, _ = command_line()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments[:1] == ["page"]:  # whose options app.py reads
+        return open_page(arguments[1:])
+    parser, _ = command_line()
     options = parser.parse_args(arguments)
     options.command_line = shlex.join(["python", "-m", "hsd_core", *arguments])  # for files that record the command
     try:

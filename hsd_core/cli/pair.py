@@ -11,8 +11,9 @@ from typing import Any
 from hsd_core.cli.options import counts, flag, option, reads
 from hsd_core.cli.shared_options import command, countdown, progress
 from hsd_core.typed import pretty
+from hsd_core.typed.program_files import ASSETS
 
-SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "held-out.jsonl"
+SHIPPED = ASSETS / "prompts" / "held-out.jsonl"
 FEWEST = 8  # tokens read of a text, at least
 _CONTEXT = 8  # tokens of a text before the part that is read
 _TIMED = 128  # tokens before the timed passes

@@ -16,8 +16,9 @@ from typing import Any
 from hsd_core.cli.options import counts, flag, option, reads, writes
 from hsd_core.cli.shared_options import command, countdown
 from hsd_core.measure.probe.engine_requests import ENGINES, LENGTHS, MOST
+from hsd_core.typed.program_files import ASSETS
 
-DEFAULT_PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "calibration.jsonl"
+DEFAULT_PROMPTS = ASSETS / "prompts" / "calibration.jsonl"
 _MOST_PROMPTS = 64
 _MOST_TOKENS = 2048
 

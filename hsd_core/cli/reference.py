@@ -10,7 +10,6 @@ import argparse
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from hsd_core.grammar.registry import keys, kinds, policies, rules, schedulers
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.trace import metrics
 from hsd_core.trace.schema import schema
+from hsd_core.typed.program_files import page_module
 
 STANDS = {BELOW: "below another level", LAST: "last"}
 COUNTS = {
@@ -53,7 +53,7 @@ def act(options: argparse.Namespace) -> int:
 def text() -> str:
     """The page. Imports torch, as the options of some commands need it."""
     grammar, commands, run = _grammar(), _commands(), _run()
-    return page([*grammar, commands, *import_module("app.site.reference").sections(), *run])
+    return page([*grammar, commands, *page_module("site.reference").sections(), *run])
 
 
 def options_of(parser: argparse.ArgumentParser, *names: str) -> Iterator[Item]:

@@ -22,6 +22,7 @@ from hsd_core.cli.shared_options import (
 )
 from hsd_core.grammar.registry import plugins
 from hsd_core.typed import encode_lines
+from hsd_core.typed.program_files import ASSETS
 
 if TYPE_CHECKING:
     from hsd_core.measure.texts.selfgen import Job, Keep
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
 
 SILENCE = 5.0  # seconds between two lines of progress
-OPENINGS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "openings.jsonl"
+OPENINGS = ASSETS / "prompts" / "openings.jsonl"
 
 
 def add(commands: Any) -> None:

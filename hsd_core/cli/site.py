@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.options import option, writes
 from hsd_core.cli.shared_options import command
+from hsd_core.typed.program_files import page_module
 
 KINDS = ("static", "zerogpu", "cpu")  # of Spaces
 
@@ -29,17 +29,15 @@ def _out(parser: argparse.ArgumentParser, text: str) -> None:
 
 def act(options: argparse.Namespace) -> int:
     out = Path(options.out)
-    size = import_module("app.site.written").write(
-        out
-    )  # imported only when needed: hsd_core does not depend on the app
+    size = page_module("site.written").write(out)
     where = f"{size / 1e6:.1f} MB in all; open it in a browser, or put the folder on any static host"
     print(f"{out / 'index.html'}: {where}", file=sys.stderr)
     return 0
 
 
 def pushed(options: argparse.Namespace) -> int:
-    out, spaces = Path(options.out), import_module("app.space.folder")
-    says = import_module("app.words.space")
+    out, spaces = Path(options.out), page_module("space.folder")
+    says = page_module("words.space")
     size = spaces.write(options.kind, out)
     print(says.written(str(out), size / 1e6, options.kind), file=sys.stderr)
     print(says.typed(options.kind, shlex.quote(str(out))), file=sys.stderr)

@@ -18,12 +18,13 @@ from hsd_core.measure.rawfile import RawFile, measured_by, now, prompts_file, ra
 from hsd_core.measure.validate.raw_results import ENDING, NAMED
 from hsd_core.theory import Profile, TextLengths, best_plans, has_specs, plan_of, read_profile, stack_text
 from hsd_core.typed import pretty
+from hsd_core.typed.program_files import ASSETS
 
 if TYPE_CHECKING:
     from hsd_core.measure.validate.raw_results import Validation
 
 
-PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts" / "blind-3.jsonl"
+PROMPTS = ASSETS / "prompts" / "blind-3.jsonl"
 LENGTH = 40  # tokens, as for the texts of calibrate
 DEPTH = 4  # most levels of the stacks chosen by the planner
 

@@ -26,6 +26,7 @@ from hsd_core.trace.codec import to_dict
 from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.metrics import Meter
 from hsd_core.typed import encode
+from hsd_core.typed.program_files import ASSETS
 
 
 def document(policy: str, *, title: str, head: str, marks: str, body: str) -> str:
@@ -97,7 +98,6 @@ def page_records(events: Iterable[Event]) -> list[dict[str, Any]]:
     return wire.records
 
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 ENTRY = "js/offline/main.js"
 # The style sheets of the first screen in order: those of its parts, then those of systems, then those that change all.
 OF_PARTS = (

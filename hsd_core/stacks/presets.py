@@ -31,10 +31,10 @@ from hsd_core.models.machine import has_cuda
 from hsd_core.models.weights import Source, Wheel
 from hsd_core.typed import MAX_INT, Wrong, decode, json_decoder
 from hsd_core.typed.files import read_bytes
+from hsd_core.typed.program_files import ASSETS
 
 FILE = Path(__file__).with_name("presets.json")
 MAX_BYTES = 1_000_000
-_ASSETS = Path(__file__).resolve().parents[2] / "assets"
 Text = Annotated[str, Meta(min_length=1)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]  # part of file names too
 Size = Annotated[float, Meta(ge=0)]
@@ -226,7 +226,7 @@ def _of_wheels(key: str, one: _Wheels) -> Source:
 
 
 def _shipped(name: str) -> Path | None:
-    path = _ASSETS / "ngram" / name
+    path = ASSETS / "ngram" / name
     return path if name and path.is_file() else None
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from app.kit.languages import ENGLISH, chosen, languages, teller
 from app.kit.payload import dumps
-from app.kit.static import ASSETS, PAGE_JS
+from app.kit.static import PAGE_JS
 from app.serve.door.guard import Message, Receive, Send
 from app.words import page as says
 from hsd_core.export.bundle import bundle
 from hsd_core.export.run_page import script_json
+from hsd_core.typed.program_files import ASSETS
 
 # In a frame, and with ?embed=1, the page has other measures from the start. The theme is the one that was kept here,
 # else the system's: as kit/theme.js and Gradio choose it. What is open (visit/panels.js) changes the outline.

@@ -18,7 +18,6 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -48,13 +47,13 @@ from app.serve.engines.messages import (
 from app.serve.line.known_runs import Run
 from app.words import engine as says
 from app.words import run as run_says
+from hsd_core.typed.program_files import ROOT
 
 PAUSES_S = (0.0, 1.0, 4.0, 15.0)  # before it is started again: after its first end in `WINDOW_S`, its second, ...
 WINDOW_S = 120.0  # also how long it rests after one more
 BLAMED = 2  # times that it may end at one request
 BLAMED_S = 600.0  # for so long an end counts: memory may have been short then
 LOOK_S = 0.1
-_ROOT = Path(__file__).resolve().parents[3]
 SILENT_S = 20.0  # without a word, after which a process is held to hang
 STARTS_S = 60.0  # until its first one: a busy machine may take that long
 WATCH_S = 0.25
@@ -308,7 +307,7 @@ class Spawned:
         apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            command, bufsize=0, stdin=pipe, stdout=pipe, cwd=_ROOT, creationflags=apart, start_new_session=True
+            command, bufsize=0, stdin=pipe, stdout=pipe, cwd=ROOT, creationflags=apart, start_new_session=True
         )
         self.pid = self._process.pid
         self.tell(hello)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from app.serve.settings import RequestError
 from app.tabs.explore.examples import LONG_EXAMPLES
 from app.words import run as says
-
-ROOT = Path(__file__).resolve().parents[3]
+from hsd_core.typed.program_files import ROOT
 
 
 @dataclass(frozen=True, slots=True)

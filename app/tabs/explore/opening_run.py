@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from app.kit.static import ASSETS
 from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.typed import Malformed, Wrong, decode, json_decoder
+from hsd_core.typed.program_files import ASSETS
 
 FILE = "opening.json"
 _NOT_TOLD = frozenset({"gauge", "kv", "report", "rollback"})  # records

@@ -10,11 +10,12 @@ from app.kit.languages import ENGLISH, languages
 from app.kit.mounted import tab
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
-from app.kit.static import ASSETS, ROUTE
+from app.kit.static import ROUTE
 from app.tabs.explore.view import Play
 from app.tabs.learn.classes import Classes
 from app.tabs.learn.lessons import NOWHERE, Lessons
 from app.tabs.shipped import Shipped
+from hsd_core.typed.program_files import ASSETS
 
 TITLE = "Learn"
 LISTING = f"{ROUTE}/lessons"

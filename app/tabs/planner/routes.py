@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Route
 from app.kit.faults import bare
 from app.kit.packed import PackedBody
 from app.kit.payload import dumps
-from app.kit.static import ASSETS, ROUTE
+from app.kit.static import ROUTE
 from app.serve.line.turns import visitor
 from app.tabs.planner import words as says
 from app.tabs.planner.desk import Answers, key_of
@@ -37,6 +37,7 @@ from hsd_core.grammar.stack_text import faults
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_option, unread_preset
 from hsd_core.theory.profiles.profile_store import planning_origin
+from hsd_core.typed.program_files import ASSETS
 
 SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"

@@ -17,10 +17,11 @@ from hsd_core.measure.tables import RECKONED, OnClock
 from hsd_core.trace.prompt_files import PromptLine
 from hsd_core.typed import records
 from hsd_core.typed.files import read_text
+from hsd_core.typed.program_files import ASSETS
 
 TASKS = ("conversation", "translation", "summarization", "qa", "math_reasoning", "rag")
 _CONVERSATIONS = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
-_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "prompts"
+_FOLDER = ASSETS / "prompts"
 BUILT_IN = {"own": None, "quick": 2}  # name -> prompts of each task of `bench.jsonl`; None: all
 DEFAULT = "default"  # a line of a stacks file
 

@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core.driver import Stopped
@@ -22,6 +21,7 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.trace.conventions import loop_from
 from hsd_core.trace.metrics import committed_ids
+from hsd_core.typed.program_files import ASSETS
 
 if TYPE_CHECKING:
     from hsd_core.measure.bench import Prompt
@@ -48,7 +48,7 @@ def run_to_end(
     return events
 
 
-PROMPTS = Path(__file__).resolve().parents[3] / "assets" / "prompts" / "calibration.jsonl"
+PROMPTS = ASSETS / "prompts" / "calibration.jsonl"
 BATCH = 12
 FEWEST = 4  # texts, even if the target is slow
 LONGEST_PROMPT = 320  # tokens: a long document would take the time of many short prompts

@@ -12,8 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hsd_core.theory import Profile, ProfileError, read_profile
+from hsd_core.typed.program_files import ASSETS
 
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "whatif"
+FOLDER = ASSETS / "whatif"
 DEFAULT = "llama3"
 
 

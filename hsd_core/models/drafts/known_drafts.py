@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hsd_core.typed.program_files import ASSETS
+
 if TYPE_CHECKING:
     from hsd_core.models.drafts.draft_file import DraftInfo
 
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "drafts"
+FOLDER = ASSETS / "drafts"
 LENS = "lens"  # the id of the untrained read-out
 
 

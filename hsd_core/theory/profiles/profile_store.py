@@ -20,9 +20,10 @@ from hsd_core.models.weights import Source, cache_folder
 from hsd_core.stacks.presets import preset_of
 from hsd_core.theory import Profile, ProfileError, read_profile
 from hsd_core.typed import pretty, write_whole
+from hsd_core.typed.program_files import ASSETS
 
 FORMAT = 5  # version of the method; profiles of other versions are measured again
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "profiles"
+FOLDER = ASSETS / "profiles"
 FARTHEST = 2
 QUICK = "quick"  # `about["effort"]` of a profile measured in seconds, only for the levels of the default stack
 _HEAD = 1 << 16  # first bytes of a file that identify it, with its size

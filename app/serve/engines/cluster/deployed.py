@@ -7,7 +7,6 @@ import os
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -19,8 +18,8 @@ from app.serve.engines.cluster.replica import Replica
 from app.serve.engines.cluster.run_desk import Desk
 from app.serve.engines.named import Replicas
 from app.words import engine as says
+from hsd_core.typed.program_files import PACKAGE, ROOT
 
-_ROOT = Path(__file__).resolve().parents[4]
 _ELSEWHERE = [".git", ".venv", "tests", "node_modules", ".mypy_cache", ".ruff_cache", "assets/results", "assets/races"]
 NAME = "hsd-explorer"
 PORT = 10001  # of a cluster's head, where an address names none
@@ -75,9 +74,11 @@ def _connect(address: str) -> None:
     if address:
         where = urlsplit(address)  # knocked at first: Ray itself tries for half a minute
         socket.create_connection((where.hostname or "", where.port or PORT), KNOCK_S).close()
-        environment |= {"working_dir": str(_ROOT), "excludes": _ELSEWHERE}
+        environment |= {"working_dir": str(ROOT), "excludes": _ELSEWHERE}
+        if not PACKAGE.is_relative_to(ROOT):
+            environment["py_modules"] = [str(PACKAGE)]
     else:
-        environment["env_vars"]["PYTHONPATH"] = str(_ROOT)
+        environment["env_vars"]["PYTHONPATH"] = str(ROOT)
     ray.init(address or None, runtime_env=environment, log_to_driver=False, include_dashboard=False)
 
 
