@@ -1,7 +1,7 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
 [--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--root-path PATH] [--presets NAMES] [--targets IDS]
-[--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS] [--mcp] [--log text|json] [--watch-key KEY]
-[--workshop [--learner-runs N] [--class-runs N]]`."""
+[--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS] [--allow-origin ORIGINS] [--mcp]
+[--log text|json] [--watch-key KEY] [--workshop [--learner-runs N] [--class-runs N]]`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def main(kept: Kept) -> None:
     def start() -> Any:
         try:
             chosen = {"frames": options.frames, "offer": options.offer, "key": options.watch_key, "mcp": options.mcp}
-            chosen["public"] = options.public
+            chosen |= {"callers": options.callers, "public": options.public}
             serve(demo, trusted=options.trusted, **where, **launch_options(hosts=hosts, room=room, **chosen))
         except OSError as error:  # all ports are taken, or this one since it was looked at
             print(f"error: {error}", file=sys.stderr)

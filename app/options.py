@@ -7,8 +7,9 @@ import os
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from app.serve.door.cross_origin import named_origins
 from app.serve.door.policy import OriginError, origins
 from app.serve.door.proxied import AddressError, check_address, public, trusted_proxies
 from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
@@ -56,6 +57,13 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "none",
     ),
     (
+        "--allow-origin",
+        "HSD_ALLOW_ORIGIN",
+        "ORIGIN[,ORIGIN...]",
+        "pages elsewhere that may call this server with Gradio's JavaScript client",
+        "none",
+    ),
+    (
         "--root-path",
         "HSD_ROOT_PATH",
         "/PATH|https://HOST/PATH",
@@ -78,6 +86,17 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
     ),
 )
 MCP_CURE = "--mcp needs the package mcp: pip install -r app/requirements-mcp.txt"
+
+
+REPEATED = ("--allow-embed", "--allow-origin")
+
+
+class _Joined(argparse.Action):
+    """An option that may be given several times; the first time replaces the variable's."""
+
+    def __call__(self, parser: Any, options: argparse.Namespace, value: Any, option: str | None = None) -> None:
+        given = getattr(options, self.dest)
+        setattr(options, self.dest, value if given == self.default else f"{given},{value}")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -143,14 +162,15 @@ def command_line() -> argparse.ArgumentParser:
         parser.add_argument(option, type=_count, default=default, metavar="N", help=text)
     for option, variable, value, said, otherwise in _FROM_ENVIRONMENT:
         text = f"{said} (default: {variable}, else {otherwise})"
-        parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text)
+        more: Any = {"action": _Joined} if option in REPEATED else {}
+        parser.add_argument(option, default=os.environ.get(variable, ""), metavar=value, help=text, **more)
     return parser
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` (origins),
-    `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is held. Ends the process
-    where it cannot be done."""
+    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` and
+    `callers` (origins), `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is
+    held. Ends the process where it cannot be done."""
     parser = command_line()
     options = parser.parse_args(arguments)
     if options.mcp and find_spec("mcp") is None:
@@ -171,6 +191,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
             import_module("spaces")  # before torch, which is asked for devices next
         options.replicas = Replicas.of(options.replicas, options.each)
         options.frames = origins(options.allow_embed)
+        options.callers = named_origins(options.allow_origin)
         options.offer = ServerOffer.of(
             options.presets,
             options.allow_models,

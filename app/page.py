@@ -17,11 +17,12 @@ from app.programs import endpoints
 from app.programs.tool_calls import ToolCalls
 from app.serve.door.checked import CheckedPosts
 from app.serve.door.connections import limit
+from app.serve.door.cross_origin import CrossOrigin
 from app.serve.door.guard import API, CALLS, TOOLS, Guard
 from app.serve.door.packed_page import PackedPage
 from app.serve.door.policy import SPACES, SecurityPolicy, app_options
 from app.serve.door.presence import Presence, left_route
-from app.serve.door.proxied import Proxied, Public
+from app.serve.door.proxied import Proxied, Public, space_id
 from app.serve.engine import Engine
 from app.serve.line.class_caps import ClassCaps
 from app.serve.offer import EVERYTHING, ServerOffer
@@ -96,7 +97,7 @@ def build(
             for name, view in VIEWS.items():
                 with gr.Tab(view.TITLE, id=name, elem_id=f"tab-{name}"):
                     view.build(play, shipped)
-        gr.HTML(says.footer(REFERENCE[1:]), elem_id="foot", padding=False)
+        gr.HTML(says.footer(REFERENCE[1:], space_id()), elem_id="foot", padding=False)
         endpoints.add(play, profiles, offer.source, offer.dtype)
         demo.unload(_nothing)  # with such a listener the page holds a connection open, which tells it from a script
     demo.queue(max_size=IN_FLIGHT, api_open=False)
@@ -114,6 +115,7 @@ def launch_options(
     systems: Path = ASSETS / "systems",
     hosts: Collection[str] | None = None,
     frames: Sequence[str] = (),
+    callers: Sequence[str] = (),
     offer: ServerOffer = EVERYTHING,
     key: str = "",
     mcp: bool = False,
@@ -125,7 +127,7 @@ def launch_options(
     Args:
         profiles, measured, traces, results, lessons, races, systems: as in `Shipped`.
         hosts: as in `guard.Guard`.
-        frames: origins of other pages that may show this one in a frame.
+        frames: origins of other pages that may show this one in a frame. callers: of those that may call it.
         offer, room: as in `build`.
         key: as in `watch_routes`.
         mcp: whether the named endpoints are MCP tools too.
@@ -147,8 +149,9 @@ def launch_options(
     guards = [
         Middleware(Proxied, path=public.path),
         Middleware(PackedPage),
-        Middleware(SecurityPolicy, frames=(*(SPACES if os.environ.get("SPACE_ID") else ()), *frames)),
-        Middleware(Guard, larger=larger, hosts=hosts, mcp=mcp, origin=public.origin),
+        Middleware(SecurityPolicy, frames=(*(SPACES if space_id() else ()), *frames)),
+        *([Middleware(CrossOrigin, origins=callers)] if callers else ()),
+        Middleware(Guard, larger=larger, hosts=hosts, mcp=mcp, origin=public.origin, allowed=callers),
         Middleware(CheckedPosts),
         *([Middleware(ToolCalls)] if mcp else ()),
     ]

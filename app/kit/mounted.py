@@ -15,8 +15,16 @@ from app.kit.payload import dumps
 from app.kit.static import PAGE_JS, files
 from app.words import page as says
 
+# A page of another origin shows ours by Gradio's web component, <gradio-app src>, which brings no style sheets of ours.
 _MOUNT = """
-const root = PAGE;
+const shown = element.closest("gradio-app[src]");
+const root = shown ? new URL(shown.getAttribute("src"), document.baseURI).href.replace(/\\/+$/, "") : PAGE;
+if (shown && !document.querySelector("link.hx-sheets")) {
+  const sheets = Object.assign(document.createElement("link"), {
+    rel: "stylesheet", href: root + "SHEETS", className: "hx-sheets",
+  });
+  document.head.append(sheets);
+}
 import(root + "%(script)s")
   .then((module) => module.mount(element, {
     props, watch, call: server, root, trigger: (event, asked) => trigger(event, {asked}),
@@ -26,7 +34,7 @@ import(root + "%(script)s")
     document.getElementById("hx-first")?.remove();
   });
 // events: %(events)s
-""".replace("PAGE", PAGE_JS)
+""".replace("PAGE", PAGE_JS).replace("SHEETS", f"{files().route}/css/first.css")
 
 
 class Mounted(gr.HTML):

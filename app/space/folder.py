@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from app.site.written import write as write_site
 from app.space.front_matter import faults, read, written
 from app.words import page as page_says
 from app.words import space as says
+from hsd_core.grammar.preset import Preset
+from hsd_core.stacks.presets import PRESETS
 from hsd_core.typed.program_files import PACKAGE, ROOT
 
 STATIC, CPU, ZEROGPU = KINDS = ("static", "cpu", "zerogpu")
@@ -22,6 +24,10 @@ TORCH = "torch>=2.8,<2.12"  # what ZeroGPU offers ends below
 SPACES = "spaces>=0.51"
 PROGRAM = (".gitattributes", "app.py", "LICENSE", "app", "hsd_core", "assets")
 IGNORED = ("__pycache__", ".*", "*.pyi", "report.md")  # of the program's folders: what it makes of itself
+TAGS = ("speculative-decoding", "hierarchical-speculative-decoding", "text-generation", "inference", "education")
+OPENING_MODEL = "HuggingFaceTB/SmolLM2-135M-Instruct"  # out of a package; the Hub's card is of the same model
+FREE = "Apache-2.0"
+PRELOADED = "qwen-coder"  # its weights are in a ZeroGPU Space's image before anybody asks for them
 _LINK = re.compile(r"\]\(([^)]+)\)|(?:href|src)=\"([^\"]+)\"")
 
 
@@ -44,7 +50,7 @@ def write(kind: str, out: Path) -> int:
 
 def front_matter(kind: str) -> dict[str, Any]:
     """What the README of a Space of this kind says of it."""
-    given = {
+    given: dict[str, Any] = {
         "title": page_says.TITLE,
         "emoji": "🗼",
         "colorFrom": "blue",
@@ -54,7 +60,23 @@ def front_matter(kind: str) -> dict[str, Any]:
     if kind != STATIC:
         version = importlib.metadata.version("gradio")
         given |= {"sdk_version": version, "python_version": PYTHON, "app_file": "app.py"}
-    return {**given, "pinned": False, "license": "apache-2.0", "short_description": says.SHORT, "fullWidth": True}
+    given |= {"pinned": False, "license": "apache-2.0", "short_description": says.SHORT, "fullWidth": True}
+    given |= {"tags": list(TAGS), "models": [OPENING_MODEL]}
+    if kind == CPU:
+        given["suggested_hardware"] = "cpu-basic"
+    if kind != STATIC:
+        given["models"] += list(dict.fromkeys(_from_hub(PRESETS.values())))
+    if kind == ZEROGPU:  # on a CPU the page opens with a model from PyPI, and an image that is larger wakes later
+        given["preload_from_hub"] = list(_from_hub([PRESETS[PRELOADED]]))
+    return given
+
+
+def _from_hub(presets: Iterable[Preset]) -> Iterator[str]:
+    """The models of the Hub that presets fetch without asking for anybody's consent."""
+    for preset in presets:
+        for source in (preset.target, preset.draft):
+            if source is not None and source.kind == "hub" and source.licence == FREE:
+                yield source.id
 
 
 def check(kind: str, out: Path) -> Iterator[str]:

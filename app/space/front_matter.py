@@ -1,10 +1,12 @@
 """The front matter of a Space's README: the keys that the Hub documents for it, and the values that they take.
 
-Source: the Hub's "Spaces Configuration Reference"; `license` and `short_description` stand beside it in cards.
+Source: the Hub's "Spaces Configuration Reference", which leaves `license` to the cards of models. Its one map,
+`custom_headers`, is neither written nor read here.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,26 +16,69 @@ from app.words import space as says
 COLOURS = ("red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray")
 SDKS = ("gradio", "docker", "static")
 LONGEST = 60  # characters of the short description
+MOST_PRELOADED = 10  # repositories: the Hub refuses more
+HARDWARE = (
+    *("cpu-basic", "cpu-upgrade", "t4-small", "t4-medium", "l4x1", "l4x4", "l40sx1", "l40sx4", "l40sx8"),
+    *("a10g-small", "a10g-large", "a10g-largex2", "a10g-largex4", "a100-large", "a100x4", "a100x8"),
+)
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _PYTHON = re.compile(r"3\.\d+(\.\d+)?")
 _EMOJI = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?")
 _NAMES = re.compile(r"[\w./-]+")
+_REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_PRELOADED = re.compile(rf"{_REPOSITORY.pattern}( [^\s,]+(,[^\s,]+)*( [0-9a-f]{{40}})?)?")  # files, a commit
+_DURATION = re.compile(r"[1-9]\d*(\.\d+)?\s?(s|m|h|d)")
 
-_CHECKS: dict[str, Callable[[Any], bool]] = {
-    "title": lambda value: isinstance(value, str) and bool(value.strip()),
-    "emoji": lambda value: isinstance(value, str) and bool(_EMOJI.fullmatch(value)),
-    "colorFrom": lambda value: value in COLOURS,
-    "colorTo": lambda value: value in COLOURS,
-    "sdk": lambda value: value in SDKS,
-    "sdk_version": lambda value: isinstance(value, str) and bool(_VERSION.fullmatch(value)),
-    "python_version": lambda value: isinstance(value, str) and bool(_PYTHON.fullmatch(value)),
-    "app_file": lambda value: isinstance(value, str) and bool(_NAMES.fullmatch(value)) and ".." not in value,
-    "pinned": lambda value: isinstance(value, bool),
-    "license": lambda value: value == "apache-2.0",
+Check = Callable[[Any], bool]
+
+
+def _like(pattern: re.Pattern[str]) -> Check:
+    return lambda value: isinstance(value, str) and bool(pattern.fullmatch(value))
+
+
+def _each(pattern: re.Pattern[str], most: int = 1000) -> Check:
+    one = _like(pattern)
+    return lambda value: isinstance(value, list) and 0 < len(value) <= most and all(map(one, value))
+
+
+def _one_of(*known: str) -> Check:
+    return lambda value: value in known
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+_CHECKS: dict[str, Check] = {
+    "title": _like(re.compile(r".*\S.*")),
+    "emoji": _like(_EMOJI),
+    "colorFrom": _one_of(*COLOURS),
+    "colorTo": _one_of(*COLOURS),
+    "sdk": _one_of(*SDKS),
+    "sdk_version": _like(_VERSION),
+    "python_version": _like(_PYTHON),
+    "app_file": lambda value: _like(_NAMES)(value) and ".." not in value,
+    "app_build_command": _like(re.compile(r".*\S.*")),
+    "app_port": _like(re.compile(r"\d{1,5}")),
+    "base_path": _like(re.compile(r"/\S*")),
+    "header": _one_of("mini", "default"),
+    "thumbnail": _like(re.compile(r"https://\S+")),
+    "pinned": _flag,
+    "license": _one_of("apache-2.0"),
     "short_description": lambda value: isinstance(value, str) and 0 < len(value) <= LONGEST,
-    "fullWidth": lambda value: isinstance(value, bool),
-    "tags": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-    "models": lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "fullWidth": _flag,
+    "tags": _each(re.compile(r"[\w.-]+")),
+    "models": _each(_REPOSITORY),
+    "datasets": _each(_REPOSITORY),
+    "preload_from_hub": _each(_PRELOADED, MOST_PRELOADED),
+    "suggested_hardware": _one_of(*HARDWARE),
+    "suggested_storage": _one_of("small", "medium", "large"),
+    "startup_duration_timeout": _like(_DURATION),
+    "disable_embedding": _flag,
+    "hf_oauth": _flag,
+    "hf_oauth_scopes": _each(re.compile(r"[\w:-]+")),
+    "hf_oauth_expiration_minutes": _like(re.compile(r"\d{1,5}")),
+    "hf_oauth_authorized_org": lambda value: _like(_REPOSITORY)(value) or _each(_REPOSITORY)(value),
 }
 _NEEDED = {
     "static": ("title", "emoji", "colorFrom", "colorTo", "sdk", "pinned"),
@@ -79,13 +124,16 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return f"[{', '.join(value)}]"
+        plain = all(_NAMES.fullmatch(one) for one in value)
+        return f"[{', '.join(value)}]" if plain else json.dumps(value)
     return f'"{value}"' if re.fullmatch(r"[\d.]+", value) or ": " in value else str(value)
 
 
 def _value(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
+    if text.startswith('["'):
+        return json.loads(text)
     if text.startswith("[") and text.endswith("]"):
         return [part.strip() for part in text[1:-1].split(",") if part.strip()]
     return text.strip('"')

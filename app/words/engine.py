@@ -80,6 +80,13 @@ def no_gpu(why: str) -> str:
     return f"no graphics card for this run: {why}; recordings, lessons, the Planner and Results need none"
 
 
+def short_quota(asked: int, left: int, wait: str, fewer: bool) -> str:
+    """Of a visitor's quota: seconds that the run asks for and that are left, until when it grows, and whether a shorter
+    run may be within it."""
+    cure = "ask for fewer tokens, or again in" if fewer else "ask again in"
+    return f"this run asks for {asked} s of your ZeroGPU quota, which has {left} s left; {cure} {wait}"
+
+
 def lost_gpu(why: str) -> str:
     return f"the graphics card was taken from this run: {why}"
 

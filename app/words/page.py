@@ -17,6 +17,7 @@ SANDBOXED = (
 NO_SCRIPTS = "The page needs scripts. Where a frame shows it, its sandbox needs allow-scripts and allow-same-origin."
 NO_SCRIPT = "A script of the page could not be loaded: "  # and why
 REFERENCE = "Reference"
+DUPLICATE = "Duplicate this Space"
 NO_REFERENCE = "The reference cannot be made now. Write it with: python -m hsd_core reference --out FILE"
 NO_LINK = "no link was given"
 CLOSING = "the server is closing"
@@ -37,9 +38,12 @@ NO_CALL = "there is no such call, or its answer was already fetched; post the ca
 NO_SESSION = "nothing runs in this session; reload the page"
 
 
-def footer(reference: str) -> str:
-    """reference: its address from the page's."""
-    return f'<footer class="hx-foot"><a href="{reference}">{REFERENCE}</a></footer>'
+def footer(reference: str, space: str = "") -> str:
+    """reference: its address from the page's. space: OWNER/NAME of the Space that serves the page, or "". The Hub shows
+    a Space in a frame, in which its own pages do not open."""
+    copied = f"https://huggingface.co/spaces/{space}?duplicate=true"
+    duplicate = f' <a target="_blank" rel="noopener" href="{copied}">{DUPLICATE}</a>' if space else ""
+    return f'<footer class="hx-foot"><a href="{reference}">{REFERENCE}</a>{duplicate}</footer>'
 
 
 def too_deep(most: int) -> str:

@@ -16,8 +16,9 @@ _ABOUT = {
     ),
     "zerogpu": (
         "The whole page. *Generate* asks for a graphics card out of each visitor's own quota for the day: 10 seconds, "
-        "and a second for every 15 tokens. Where none is left, or no card is free, the page says so; recorded runs, "
-        "races and lessons need no card."
+        "and a second for every 15 tokens. Where too little is left, the page says how much, and when there is more; "
+        "recorded runs, races and lessons need no card. The Hub tells a Space nothing before that, but you what you "
+        "have left: `GET https://huggingface.co/api/spaces/zero-gpu/quota` with your own token."
     ),
 }
 _COSTS = {
@@ -43,6 +44,7 @@ at /data and say so by a variable. Variables and secrets are set in the Space's 
 | HSD_PRESETS | the presets that visitors may load, such as smollm2,toy; without it all that fit |
 | HSD_PROMPT_TOKENS | the longest prompt |
 | HSD_ALLOW_EMBED | pages that may show this one in a frame, such as https://teaching.example |
+| HSD_ALLOW_ORIGIN | pages that may call this one by Gradio's JavaScript client or as a web component |
 | HF_TOKEN (a secret) | lets gated models be fetched from the Hub |
 """
 

@@ -17,8 +17,10 @@ from app.kit.static import files
 from app.page import build, launch_options
 from app.serve.door.guard import API, CALLS, LOCAL, MAX_BODY, Guard, RequestRefused, names
 from app.serve.door.policy import SPACES, SecurityPolicy, content_policy
+from app.serve.door.proxied import space_id
 from app.tabs.explore.recordings import MAX_CALL
 from app.tabs.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST
+from app.words import page as page_says
 from hsd_core.pipeline import Pipeline
 
 JSON = {"content-type": "application/json"}
@@ -166,6 +168,18 @@ def test_a_space_may_be_framed_by_the_hub_and_by_nobody_else(monkeypatch: pytest
     assert frames() == ()
     monkeypatch.setenv("SPACE_ID", "someone/hsd-explorer")
     assert frames() == SPACES
+
+
+def test_a_space_can_be_duplicated_from_its_page_and_from_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    for space, link in (
+        ("", ""),
+        ("someone/hsd-explorer", "https://huggingface.co/spaces/someone/hsd-explorer?duplicate=true"),
+        ('"><script>', ""),
+    ):
+        monkeypatch.setenv("SPACE_ID", space)
+        foot = page_says.footer("hx/reference.html", space_id())
+        assert ("Duplicate this Space" in foot) == bool(link) and link in foot and "<script" not in foot
+    assert "_blank" in page_says.footer("hx/reference.html", "a/b"), "the Hub's pages do not open in its frame"
 
 
 def test_names_a_server_answers_to(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,8 @@ def test_runs_of_a_pretended_zerogpu(tmp_path: Path) -> None:
         assert found[name]["mode"] == "live" and found[name]["ids"] == plain, name
     assert found["stopped"]["final"] and found["stopped"]["text"] == "stopped"
     assert found["refused"]["mode"] == "error"
-    assert "no graphics card for this run: You have exceeded your ZeroGPU quota (" in found["refused"]["text"]
+    asks = "this run asks for 13 s of your ZeroGPU quota, which has 2 s left; ask again in 10 min"
+    assert found["refused"]["text"].startswith(f"no graphics card for this run: {asks}; "), found["refused"]["text"]
     assert found["killed"]["mode"] == "error"
     assert found["killed"]["text"] == "the graphics card was taken from this run: GPU task aborted"
     assert found["workers"] and not found["left"]["workers"], "none outlives the page"
@@ -130,6 +131,20 @@ def test_little_is_asked_of_a_visitors_quota() -> None:
     assert 0 < asks(16) < asks(128) < asks(512) <= MOST_S
     quick = QuickRequest("a" * 32, "smollm2", {"ngram:2,target": "ngram:2,target"})
     assert asks(512) < seconds(works()[1], _asked("quick", quick)) <= MOST_S, "twelve prompts take their time"
+
+
+@pytest.mark.parametrize(
+    ("wait", "left", "said"),
+    [("0:10:00", 2, "; ask again in 10 min"), ("1 day, 2:03:04", 40, "fewer tokens, or again in 26 h 4 min")],
+)
+def test_a_quota_that_is_used_up_is_said_with_what_is_left_and_until_when(wait: str, left: int, said: str) -> None:
+    from app.serve.engines.zerogpu import _said
+
+    spaces = f"You have exceeded your free ZeroGPU quota (60s requested vs. {left}s left). Try again in {wait}. "
+    found = _said(ValueError(spaces))
+    assert found.startswith(f"this run asks for 60 s of your ZeroGPU quota, which has {left} s left")
+    assert found.endswith(said)
+    assert _said(ValueError("<b>No GPU</b> was available.")) == "No GPU was available"
 
 
 @pytest.mark.parametrize(("back_s", "over"), [(1.0, False), (1e6, True)])

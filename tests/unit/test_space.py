@@ -81,7 +81,11 @@ def test_each_key_and_value_is_checked() -> None:
         ("sdk_version", "6"),
         ("pinned", "no"),
         ("short_description", "long " * 20),
-        ("suggested_storage", "small"),
+        ("suggested_hardware", "zero-a10g"),  # what a Space runs on, but no flavour that may be suggested
+        ("models", "gpt2"),
+        ("preload_from_hub", ["gpt2 config.json main"]),
+        ("startup_duration_timeout", "soon"),
+        ("hardware", "cpu-basic"),
     ):
         (fault,) = faults({**good, name: value})
         assert name in fault, json.dumps([name, fault])
@@ -89,6 +93,22 @@ def test_each_key_and_value_is_checked() -> None:
     assert "app_file" in fault
     with pytest.raises(ValueError, match="front matter"):
         read("# no front matter\n")
+
+
+def test_a_space_names_its_models_and_on_zerogpu_has_those_of_the_hub_in_its_image() -> None:
+    models = {kind: folder.front_matter(kind)["models"] for kind in folder.KINDS}
+    assert models["static"] == [folder.OPENING_MODEL] == models["cpu"][:1] and models["cpu"] == models["zerogpu"]
+    preloaded = folder.front_matter("zerogpu")["preload_from_hub"]
+    assert preloaded == ["Qwen/Qwen2.5-Coder-1.5B-Instruct", "Qwen/Qwen2.5-Coder-0.5B-Instruct"]
+    assert set(preloaded) < set(models["zerogpu"]), "gated models are in none of them"
+    assert not any("llama" in name.lower() for name in models["cpu"])
+    assert "preload_from_hub" not in folder.front_matter("cpu"), "the model of the first Generate comes from PyPI"
+
+
+def test_lists_are_read_as_they_are_written() -> None:
+    given = {"preload_from_hub": ["a/b one.json,two.json " + "0" * 40, "c"], "tags": ["x", "y-z"]}
+    assert read(written(given)) == given
+    assert "tags: [x, y-z]" in written(given) and not [one for one in faults(given) if "missing" not in one]
 
 
 def test_the_repository_as_it_stands_is_the_space_on_a_cpu() -> None:

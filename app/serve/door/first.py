@@ -68,8 +68,8 @@ import(`${{{PAGE_JS}}}/%s/js/first.js`).then(({{$}}) => $["js/tabs/explore/story
 # Gradio has its scripts call the server at the address by which the request came, which behind a proxy is not the
 # browser's. They take it from the page's own instead.
 _ROOT = (re.compile(rb'("root": ?|const root = )"https?://[^"]*"'), rb'\1"."')
-# What Gradio was given for the frame, in its own JSON: a tab's label and the link below the page.
-_NAMED = re.compile(rb'(?<="type":"tabitem","props":{"label":")[^"]+|(?<=reference\.html\\"\\u003e)[^\\]+')
+# What Gradio was given for the frame, in its own JSON: a tab's label and the links below the page.
+_NAMED = re.compile(rb'(?<="type":"tabitem","props":{"label":")[^"]+|(?<=(?:ce\.html|te=true)\\"\\u003e)[^\\]+')
 # The bar of a class, on a page that holds one.
 _SECRET = "js/workshop/secret.js"
 _CLASS = f"""

@@ -1,6 +1,7 @@
 """What may come in: only the routes that the page uses, only from its own origin, only bodies of a stated size.
 
-A page of another origin may lead a visitor here, and load files that are the same for everybody; nothing else.
+A page of another origin may lead a visitor here, and load files that are the same for everybody; more only if the
+operator names it.
 
 Gradio serves many more routes than this page needs (uploads, files, proxies, media streams, monitoring), reads every
 body into memory and takes calls from any web page. This middleware stands before all of that.
@@ -85,6 +86,7 @@ class Guard:
             `LOCAL` only, so that a foreign page cannot point a name of its own at it (DNS rebinding).
         mcp: whether tools are called here.
         origin: at which a proxy serves the page, "" where that is not known.
+        allowed: other origins whose pages may call, as `CrossOrigin` answers them.
     """
 
     def __init__(
@@ -95,8 +97,10 @@ class Guard:
         hosts: Collection[str] | None = None,
         mcp: bool = False,
         origin: str = "",
+        allowed: Collection[str] = (),
     ) -> None:
         self._app, self._larger, self._hosts, self._origin = app, larger, hosts, origin
+        self._allowed = frozenset(allowed)
         self._endpoints = ENDPOINTS | MCP if mcp else ENDPOINTS
         self._held = 0
 
@@ -134,7 +138,8 @@ class Guard:
             raise RequestRefused(404, says.NO_SUCH_ADDRESS)
         reads = method in ("GET", "HEAD")
         open_to_all = reads and (headers.get("sec-fetch-mode") == "navigate" or _STATE_OF_NOBODY.match(path))
-        if not open_to_all and _foreign(headers, self._origin):
+        named = headers.get("origin") in self._allowed
+        if not (open_to_all or named) and _foreign(headers, self._origin):
             raise RequestRefused(403, says.FOREIGN)
         if method == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise RequestRefused(415, says.NOT_JSON)

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from app.serve.door.guard import Message, Receive, Send
 
 _PATH = re.compile(r"(/[A-Za-z0-9._~@%+-]+)*")
+_SPACE = re.compile(r"[\w.-]+/[\w.-]+")
 _NETLOC = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:]+\](:[0-9]{1,5})?")
 
 
@@ -100,6 +101,12 @@ class Proxied:
         return led
 
 
+def space_id() -> str:
+    """OWNER/NAME of the Space of the Hub that this server is, or ""."""
+    given = os.environ.get("SPACE_ID", "")
+    return given if _SPACE.fullmatch(given) else ""
+
+
 # ---- where the server is to listen, and which proxies it believes
 
 
@@ -163,7 +170,7 @@ def trusted_proxies(text: str, *, share: bool = False) -> tuple[str, ...]:
             raise AddressError(
                 f"--trust-proxy is {one[:80]!r}; write the proxy's address or network, such as 127.0.0.1 or 10.0.0.0/8"
             ) from None
-    own = SPACE_PROXIES if os.environ.get("SPACE_ID") else ()
+    own = SPACE_PROXIES if space_id() else ()
     return (*named, *own, *(SHARE_PROXIES if share else ()))
 
 

@@ -41,6 +41,9 @@ LOOK_S = 0.1
 PLACES = 4  # runs at a time, each with a card of its own
 OPEN_S, TOKENS_A_S, MOST_S = 10, 15, 120  # asked of the quota: for opening the model, for tokens of a run, at most
 BACK_S = 1.0  # sooner than that a run ends by itself: who is over time loses the card with whatever has not been told
+_QUOTA = re.compile(  # what `spaces` says where it is used up, with a timedelta
+    r"\((\d+)s requested vs\. (\d+)s left\)\. Try again in (?:(\d+) days?, )?(\d+):(\d\d):(\d\d)"
+)
 Jobs = Mapping[str, Job[Any]]
 GPU = Callable[[bytes, bytes, int], Iterator[bytes]]  # what `lent` does, on a card
 
@@ -182,7 +185,7 @@ class ZeroEngine:
         except Exception as error:  # no quota is left, no card was free, or the worker ended
             why = says.lost_gpu if run.live else says.no_gpu
             detail = says.LEFT_TEXT if run.live else run_says.STILL_HERE
-            run.state = status("error", why(_bare(error)), detail=detail)
+            run.state = status("error", why(_said(error)), detail=detail)
             yield run.wrote(final=True)
         finally:
             _ENDS[place] = 1
@@ -192,6 +195,15 @@ class ZeroEngine:
             await asyncio.to_thread(run.done)
 
 
-def _bare(error: Exception) -> str:
-    """An error's own words, which may be markup for a browser."""
-    return re.sub(r"<[^>]*>", "", str(getattr(error, "message", "") or error)).strip().rstrip(".")
+def _said(error: Exception) -> str:
+    """An error's own words, which may be markup for a browser; of a quota that is used up, one plain sentence.
+
+    The Hub tells a Space what is left of a visitor's quota when it refuses a card, and at no other time.
+    """
+    text = re.sub(r"<[^>]*>", "", str(getattr(error, "message", "") or error)).strip().rstrip(".")
+    if (found := _QUOTA.search(text)) is None:
+        return text
+    asked, left, days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    rest = 60 * (24 * days + hours) + minutes + (seconds > 0)  # minutes
+    wait = " ".join(f"{n} {unit}" for n, unit in ((rest // 60, "h"), (rest % 60, "min")) if n)
+    return says.short_quota(asked, left, wait or "1 min", left > OPEN_S)
