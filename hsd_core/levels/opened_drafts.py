@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hsd_core.models.compiled.decoder import CompiledDecoder
 
 T = TypeVar("T")
-_WHOLE = "trained drafts read a model's layers, and this target runs through transformers"
+WHOLE = "trained drafts read a model's layers, and this target runs through transformers"
 
 
 def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | None:
@@ -56,7 +56,7 @@ def drafter_of(
         raise StackError(f"{spec.name}: name a drafter that was trained for this target: {spec.name}@id=HUB-OR-FOLDER")
     source, folder = found
     if not opens_drafts(decoder):
-        raise StackError(f"{spec.name}: {_WHOLE}")
+        raise StackError(f"{spec.name}: {WHOLE}")
     try:
         draft = site.opened(decoder, (spec.name, folder), lambda: opens(folder, source.title, decoder))
     except ValueError as error:
@@ -109,7 +109,7 @@ def opens_drafts(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
 
 def _opened(site: Site, path: Path, decoder: Layered) -> TrainedDraft:
     if not opens_drafts(decoder):
-        raise ValueError(_WHOLE)
+        raise ValueError(WHOLE)
     return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder, draft_forms())))
 
 

@@ -40,7 +40,7 @@ FIELD = """
     adadecode amusd apd autojudge block-verification calm card cas-spec coral cs-drafting del dflash diffuspec dovetail
     draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution
     hierarchy-drafting hispec hsd hsddw hydra jacobi judge kangaroo kl-acceptance layerskip longspec lookahead
-    lossless-hsd mcsd medusa ml-specqd optimal-multi-draft p-eagle pearl pipespec polybasic prompt-lookup
+    lossless-hsd mcsd medusa ml-specqd mtp optimal-multi-draft p-eagle pearl pipespec polybasic prompt-lookup
     pyramidsd ralmspec rasd reflective rest sam-decoding scylla specdiff specdiff-2 specinfer specrouter
     speculative-decoding spiffy sprinter ssd staged stree svip swift token-intersection token-recycling
     token-timing triforce vocabtrim

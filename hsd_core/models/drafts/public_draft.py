@@ -123,6 +123,14 @@ class Checkpoint:
         """A head of these rows, (R, hidden)."""
         return Head(rows, self.float)
 
+    def target_head(self) -> tuple[Head, int]:
+        """The target's head, and the bytes of it that are not the target's own: of a copy, where the target's decoder
+        has its head and its last norm in one product."""
+        if (shared := getattr(self.over, "plain_head", None)) is not None:
+            return shared, 0
+        copied = self.head(self.over.head_rows(torch.arange(self.over.vocab_size)))
+        return copied, copied.nbytes
+
 
 @contextmanager
 def opened_checkpoint(folder: Path, name: str, over: LeanDecoder | CompiledDecoder) -> Iterator[Checkpoint]:

@@ -171,6 +171,11 @@ class LeanDecoder:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
         return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps))
 
+    @property
+    def plain_head(self) -> Head:
+        """The head without the last norm, for states that are normalised already."""
+        return self._head
+
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
         """See `Layered.forward_layers`."""
         x = self.embed(given.ids) if x is None else x

@@ -65,7 +65,7 @@ def _running(what: str) -> DecoderError:
     )
 
 
-MODEL_TYPES = ("llama", "mistral", "ministral", "qwen2", "qwen3", "gemma3_text")
+MODEL_TYPES = ("llama", "mistral", "ministral", "qwen2", "qwen3", "mimo", "gemma3_text")
 _GATES = {"silu": "silu", "gelu_pytorch_tanh": "gelu"}
 # What a config of Gemma 3 does not say where it is the default.
 _GEMMA3: Mapping[str, Any] = MappingProxyType(
@@ -186,7 +186,7 @@ def _windows(config: Mapping[str, Any]) -> tuple[int, ...]:
     kind, layers = config["model_type"], range(config["num_hidden_layers"])
     window, listed = config.get("sliding_window", 4096) or 0, _kinds(dict(config))
     gemma = kind == "gemma3_text"  # whose layers with a window have other rotary angles too
-    off = kind == "llama" or (kind in ("qwen2", "qwen3") and not config.get("use_sliding_window"))
+    off = kind == "llama" or (kind in ("qwen2", "qwen3", "mimo") and not config.get("use_sliding_window"))
     if off or (not gemma and window >= config.get("max_position_embeddings", 2048)):  # as long as the context
         return ()
     if listed:

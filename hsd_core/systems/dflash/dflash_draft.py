@@ -58,7 +58,7 @@ class DFlashDraft:
         self._of_states, self._norm = given.norm("hidden_norm", shape.hidden), given.norm("norm", shape.hidden)
         layers = [given.layer(f"layers.{i}", shape) for i in range(shape.layers)]
         self._layers = Layers(shape, layers, dtype=given.float, device=over.device)
-        self._head = given.head(over.head_rows(torch.arange(over.vocab_size)))
+        self._head, self._copied = given.target_head()
 
     def new_cache(self, capacity: int) -> KVCache:
         """Keys and values of the positions that it has read."""
@@ -103,8 +103,8 @@ class DFlashDraft:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all its weights, with its copy of the target's head."""
-        return self.weight_bytes()
+        """Bytes of all its weights; of the target's head if it has a copy."""
+        return self.weight_bytes() - self._head.nbytes + self._copied
 
     def weight_bytes(self) -> int:
         """Bytes that a pass reads."""

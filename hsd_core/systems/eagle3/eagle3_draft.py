@@ -4,13 +4,12 @@
     a_(t+1) = layers over g_t, whose first attention reads [norm(embedding of x_(t+1)); norm(g_t)]
     the distribution of x_(t+2) = softmax(head norm a_(t+1)), over the ids of its own vocabulary
 
-The first token of a text has no state before it and is no input: the layers' slot t holds the token of position t + 1.
+Positions: see `FedDraft`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +19,11 @@ from torch import Tensor
 
 from hsd_core.models.cache import Cache, KVCache, own
 from hsd_core.models.drafts.draft_file import DraftError
+from hsd_core.models.drafts.fed_draft import FedDraft, LaterCache
 from hsd_core.models.drafts.public_draft import Checkpoint, opened_checkpoint
 from hsd_core.models.lean.layers import Layers
 from hsd_core.models.lean.linear import nbytes
-from hsd_core.models.one_pass import Branches, Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.systems.eagle3.eagle3_config import Eagle3Config, Eagle3Error
 
 if TYPE_CHECKING:
@@ -31,38 +31,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
 
 
-@dataclass(slots=True)
-class LaterCache:
-    """A cache of the layers, for every position but the first. begun: 1 once the first position is passed."""
-
-    layers: KVCache
-    begun: int = 0
-
-    @property
-    def length(self) -> int:
-        """See `Cache`."""
-        return self.layers.length + self.begun
-
-    def cut(self, length: int) -> None:
-        """See `Cache.cut`."""
-        self.layers.cut(max(0, length - 1))
-        self.begun = min(self.begun, length)
-
-    def keep(self, base: int, path: Sequence[int]) -> None:
-        """See `Cache.keep`."""
-        self.layers.keep(base - 1, path)
-
-    def mark(self) -> int:
-        """See `Cache.mark`."""
-        return self.length
-
-    def restore(self, mark: object) -> None:
-        """See `Cache.restore`."""
-        assert isinstance(mark, int)
-        self.cut(mark)
-
-
-class Eagle3Draft:
+class Eagle3Draft(FedDraft):
     """A `TrainedDraft` from a checkpoint. Read-only; one may serve many runs.
 
     Attributes:
@@ -72,14 +41,12 @@ class Eagle3Draft:
         DraftError: it is of another target, or lacks a weight.
     """
 
-    at, fed, ahead, window = 0, True, 1, 0
-    unknown: Tensor | None = None
-
     def __init__(self, given: Checkpoint, config: Eagle3Config) -> None:
         over, shape = given.over, given.shape(config.layers)
         self.name, self.of, self.vocab_size, self._over = given.name, given.of, over.vocab_size, over
         self.hidden, self.layers, self.joined = shape.hidden, shape.layers, config.depths_of(over.layers)
         self._config, self._eps, states = config, shape.norm_eps, len(self.joined) * over.shape.hidden
+        self.feeds_normal = config.norm_output
         reads = given.weight("fc.weight").shape[1]
         if reads != states:
             whose = reads // len(self.joined)
@@ -131,50 +98,25 @@ class Eagle3Draft:
             states = torch.cat([self._rms(x, norm) for x, norm in zip(parts, self._before, strict=True)], -1)
         return self._fc(states)
 
-    @torch.inference_mode()
-    def forward(
-        self,
-        given: Pass,
-        x: Tensor,
-        cache: Cache,
-        line: Sequence[int],
-        fed: Tensor | None = None,
-        begun: int | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        """See `TrainedDraft.forward`. The row of a text's first token is what its layers say of it alone."""
-        kept = own(cache, LaterCache)
-        assert fed is not None
+    def states(self, given: Pass, x: Tensor, fed: Tensor, cache: Cache) -> Tensor:
+        """See `FedDraft.states`."""
         tokens, fed = self._rms(x.to(self._norm.dtype), self._of_token), fed.to(self._norm)
-        passed = []
-        if not given.start:
-            passed.append(self._states(Pass(given.ids[:1]), tokens[:1], fed[:1], kept))
-            kept.layers.cut(0)
-            kept.begun, tokens, fed = 1, tokens[1:], fed[1:]
-        if len(tokens):
-            sees = given.sees and Branches(given.sees.base - 1, given.sees.parents)
-            rest = Pass(given.ids[-len(tokens) :], max(0, given.start - 1), given.wanted, sees)
-            passed.append(self._states(rest, tokens, fed, kept))
-        states = passed[0] if len(passed) == 1 else torch.cat(passed)
-        normal = self._rms(states, self._norm)
-        read = normal[len(normal) - given.wanted :]
-        logits = read.new_full((len(read), self.vocab_size), float("-inf"), dtype=torch.float32)
-        logits[:, self.ids] = self._head(read)
-        return logits, normal if self._config.norm_output else states
-
-    def _states(self, given: Pass, tokens: Tensor, fed: Tensor, kept: LaterCache) -> Tensor:
-        """(n, hidden) states after its layers, before the last norm."""
         normal = self._rms(fed, self._layers[0].attention_norm)
-        x = normal if self._config.norm_before_residual else fed
-        return self._layers.forward(given, x, kept.layers, 0, self.layers, wide=torch.cat((tokens, normal), -1))
+        x, wide = normal if self._config.norm_before_residual else fed, torch.cat((tokens, normal), -1)
+        return self._layers.forward(given, x, own(cache, KVCache), 0, self.layers, wide=wide)
+
+    def normal(self, states: Tensor) -> Tensor:
+        """See `FedDraft.normal`."""
+        return self._rms(states, self._norm)
+
+    def logits(self, normal: Tensor) -> Tensor:
+        """See `FedDraft.logits`."""
+        logits = normal.new_full((len(normal), self.vocab_size), float("-inf"), dtype=torch.float32)
+        logits[:, self.ids] = self._head(normal)
+        return logits
 
     def _rms(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, weight.shape, weight, self._eps)
-
-    def copied(self, cache: Cache, token: int, row: int = -1) -> None:
-        """It copies nothing."""
-
-    def mark(self, cache: Cache) -> None:
-        """It copies nothing."""
 
     @property
     def nbytes(self) -> int:
