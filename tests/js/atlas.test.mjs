@@ -12,6 +12,7 @@ import {
   ordered,
   passes,
   runsHere,
+  says,
 } from "../../assets/js/tabs/atlas/by-question.js";
 import {
   tokensOf,
@@ -24,7 +25,7 @@ import {
   shapeSaid,
 } from "../../assets/js/tabs/atlas/shape.js";
 import { grammar } from "../../assets/js/shared/levels/kinds.js";
-import { DRAWN, HOW, SYSTEM, WHO } from "../../assets/text/en/atlas.js";
+import { BENCHMARKS, DRAWN, HOW, SYSTEM, WHO } from "../../assets/text/en/atlas.js";
 import "../app/js/build.mjs"; // declares the kinds
 
 const FOLDER = new URL("../../assets/systems/", import.meta.url);
@@ -81,6 +82,26 @@ test("a filter leaves what it says, and none leaves all", () => {
     ["hsd"],
   );
   assert.equal(left({ find: "no such thing" }).length, 0);
+});
+
+test("what people look for is found by the names that they know", () => {
+  const found = (/** @type {string} */ find) =>
+    SYSTEMS.filter((one) => passes(one, { ...ALL, find })).map(({ id }) => id);
+  for (const [find, id] of [
+    ["DFlash", "dflash"],
+    ["EAGLE3", "eagle-3"],
+    ["eagle-3", "eagle-3"],
+    ["CATS", "cats"],
+    ["sam", "sam-decoding"],
+    ["Token Recycling", "token-recycling"],
+  ])
+    assert.ok(found(find).includes(id), `${find}: ${found(find)}`);
+  assert.ok(found("Spec-Bench").length > 12, "by what a figure was measured on");
+  const benchmarks = BENCHMARKS.all.filter((one) => says(Object.values(one).join(" "), "speed-bench"));
+  assert.deepEqual(
+    benchmarks.map(({ name }) => name),
+    ["SPEED-Bench"],
+  );
 });
 
 test("what needs something first does not run here as it stands", () => {

@@ -37,8 +37,8 @@ LARGEST = 80_000  # bytes of all files: a page without a server holds them
 ORDERS = ("order1", "order1", "order3", "order6")  # tables of the preset toy, the target's last
 RAW: dict[str, Any] = json.loads((FOLDER / "amusd.json").read_text(encoding="utf-8"))
 FIELD = """
-    adadecode amusd apd autojudge block-verification calm card cas-spec coral cs-drafting del dflash diffuspec dovetail
-    draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution
+    adadecode amusd apd autojudge block-verification calm card cas-spec cats coral cs-drafting del dflash diffuspec
+    dovetail draft-and-verify duodecoding dynasd ead eagle eagle-2 eagle-3 easyspec free glide global-resolution
     hierarchy-drafting hispec hsd hsddw hydra jacobi judge kangaroo kl-acceptance layerskip longspec lookahead
     lossless-hsd mcsd medusa ml-specqd mtp optimal-multi-draft p-eagle pearl pipespec polybasic prompt-lookup
     pyramidsd ralmspec rasd reflective rest sam-decoding scylla specdiff specdiff-2 specinfer specrouter

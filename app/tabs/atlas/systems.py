@@ -67,7 +67,7 @@ class Measured(Struct, forbid_unknown_fields=True):
 class System(Struct, forbid_unknown_fields=True):
     """
     Attributes:
-        paper: its arXiv number, or null. year: of its first version.
+        also: other names that people look for. paper: its arXiv number, or null. year: of its first version.
         who_drafts: its row on the map. how_judged: its column.
         idea: one plain sentence.
         exact: whether its output follows the target's distribution; null where it depends, or nobody knows. why: and
@@ -105,6 +105,7 @@ class System(Struct, forbid_unknown_fields=True):
     measured: Annotated[list[Measured], Meta(max_length=3)] = []
     here: Annotated[str, Meta(max_length=200)] = ""
     draws: Annotated[dict[Name, Name], Meta(max_length=3)] = {}
+    also: Annotated[list[Short], Meta(max_length=5)] = []
 
 
 class Systems:

@@ -41,6 +41,25 @@ export const ATLAS = {
   },
 };
 
+/** What figures are measured on. */
+export const BENCHMARKS = {
+  title: "What figures are measured on",
+  all: [
+    {
+      name: "Spec-Bench",
+      paper: "2401.07851",
+      about:
+        "480 prompts of six tasks, one request at a time; most figures of papers here, and prompts of our own benchmark.",
+    },
+    {
+      name: "SPEED-Bench",
+      paper: "2604.09557",
+      about:
+        "880 prompts of eleven categories, and sets for many requests at once. Its licence is for evaluation, so it is not shipped: bench --prompts FILE reads a copy that you have.",
+    },
+  ],
+};
+
 export const FILTERS = {
   label: "which systems",
   find: "find a system",
@@ -117,4 +136,4 @@ export const DRAWN = {
   written: "The top row is what is written.",
 };
 
-translate("atlas", { WHO, HOW, ATLAS, FILTERS, SYSTEM, DRAWN });
+translate("atlas", { WHO, HOW, ATLAS, BENCHMARKS, FILTERS, SYSTEM, DRAWN });

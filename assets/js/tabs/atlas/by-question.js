@@ -7,7 +7,7 @@ import { setQuery } from "../../shared/kit/tabs.js";
  * @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
  *   exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
  *   headline: {figures: Reported[], on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
- *   shape: string, here: string, ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
+ *   shape: string, here: string, also?: string[], ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
  * @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
  * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
  *   recorded: string, preset: string, bench: string|null, title: string}} Ours as app/tabs/atlas/our_figures.py finds it
@@ -29,16 +29,22 @@ export const filters = (filter) =>
 
 /** Whether a filter leaves a system. @param {System} system @param {Filter} filter */
 export function passes(system, { who, how, exact, here, find }) {
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const text =
-    `${system.name} ${system.id} ${system.paper ?? ""} ${system.year} ${system.who_drafts} ${system.how_judged} ${system.idea}`.toLowerCase();
+  const { name, id, also = [], paper, year, who_drafts, how_judged, idea, here: note, headline } = system;
+  const texts = headline?.figures.map(({ of }) => of) ?? [];
+  const text = [name, id, ...also, paper, year, who_drafts, how_judged, idea, note, ...texts].join(" ");
   return (
     (!who || system.who_drafts === who) &&
     (!how || system.how_judged === how) &&
     (!exact || exactly(system) === exact) &&
     (!here || runsHere(system) === "true") &&
-    words.every((word) => text.includes(word))
+    says(text, find)
   );
+}
+
+/** Whether a text has all words that are looked for. @param {string} text @param {string} find */
+export function says(text, find) {
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.every((word) => text.toLowerCase().includes(word));
 }
 
 /**

@@ -2,8 +2,8 @@
  *  its sign and name; on a phone a list. Above it what filters them. */
 
 import { h, say } from "../../shared/kit/dom.js";
-import { leadsTo, passes, runsHere, ALL, filters, exactly } from "./by-question.js";
-import { ATLAS, HOW, WHO, FILTERS } from "../../../text/en/atlas.js";
+import { leadsTo, passes, runsHere, ALL, filters, exactly, says } from "./by-question.js";
+import { ATLAS, BENCHMARKS, HOW, SYSTEM, WHO, FILTERS } from "../../../text/en/atlas.js";
 import { svg } from "../../shared/kit/svg.js";
 import { kindOf } from "../../shared/levels/kinds.js";
 import { tokensOf, shapeOf } from "./shape.js";
@@ -32,6 +32,11 @@ export class AtlasMap {
     this.note = h("p.hx-atlas-note", { role: "alert", hidden: true });
     this.count = h("p.hx-atlas-count", { role: "status" });
     this.body = h("tbody");
+    this.benchmarks = BENCHMARKS.all.map((one) => ({ el: benchmark(one), text: Object.values(one).join(" ") }));
+    this.measured = h("section.hx-atlas-benchmarks", [
+      h("h2", BENCHMARKS.title),
+      h("ul", [this.benchmarks.map(({ el }) => el)]),
+    ]);
     this.el = h("div.hx-atlas-all", [
       h("header.hx-atlas-top", [h("div", [this.title, h("p", ATLAS.lead), this.begin]), legend()]),
       this.bar.el,
@@ -42,6 +47,7 @@ export class AtlasMap {
         h("thead", h("tr", [h("td"), Object.values(HOW).map((one) => headOf(one, "col"))])),
         this.body,
       ]),
+      this.measured,
     ]);
   }
 
@@ -79,6 +85,8 @@ export class AtlasMap {
     for (const [id, link] of this.links) link.parentElement?.toggleAttribute("hidden", !left.has(id));
     for (const place of this.body.querySelectorAll(":is(td,tr)"))
       place.toggleAttribute("data-empty", !place.querySelector("li:not([hidden])"));
+    for (const { el, text } of this.benchmarks) el.hidden = !says(text, filter.find);
+    this.measured.hidden = this.benchmarks.every(({ el }) => el.hidden);
     const built = this.systems.filter((system) => left.has(system.id) && runsHere(system) === "true").length;
     say(this.count, left.size ? ATLAS.count(left.size, this.systems.length, built) : ATLAS.none);
   }
@@ -91,6 +99,13 @@ export class AtlasMap {
     ]);
   }
 }
+
+/** @param {(typeof BENCHMARKS.all)[0]} one */
+const benchmark = ({ name, paper, about }) => h("li", [h("b", name), " ", paperLink(paper), h("p", about)]);
+
+/** @param {string} paper its number on arXiv */
+export const paperLink = (paper) =>
+  h("a", { href: `https://arxiv.org/abs/${paper}`, target: "_blank", rel: "noopener", text: SYSTEM.paper(paper) });
 
 /** @param {{name: string, about: string}} one @param {"col"|"row"} scope */
 const headOf = ({ name, about }, scope) => h("th", { scope }, [h("b", name), h("span", about)]);

@@ -5,7 +5,7 @@ import { h } from "../../shared/kit/dom.js";
 import { nameOfStack, stackName } from "../../shared/levels/stack-names.js";
 import { ofBench, ofRun, stated } from "../../shared/levels/stated.js";
 import { beside, exactly, neighbours } from "./by-question.js";
-import { chipOf, COLUMNS, ROWS } from "./map.js";
+import { chipOf, COLUMNS, paperLink, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
 import { shapeSaid } from "./shape.js";
 import { brought } from "../../systems/index.js";
@@ -61,12 +61,7 @@ const way = (other, label, sign, ctx) =>
   });
 
 /** @param {System} system */
-function origin({ paper, year }) {
-  const link = paper
-    ? h("a", { href: `https://arxiv.org/abs/${paper}`, target: "_blank", rel: "noopener", text: SYSTEM.paper(paper) })
-    : null;
-  return [h("span", String(year)), ...(link ? [link] : [])];
-}
+const origin = ({ paper, year }) => [h("span", String(year)), ...(paper ? [paperLink(paper)] : [])];
 
 /** @param {System} system @param {"yes"|"no"|"open"} state */
 const tags = (system, state) => [
