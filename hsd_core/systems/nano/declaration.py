@@ -118,9 +118,9 @@ def build_behind(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site],
     return OrderedLevel(lookups, drafter, drafter.draft.name)
 
 
-EXTENDS = (
+EXTENDS = tuple(
     Extension(
-        of="ngram",
+        of=lookups,
         keys=(MISS,),
         build=build_behind,
         help="@miss=nano lets a small draft write where they have no answer.",
@@ -129,7 +129,8 @@ EXTENDS = (
         of_target=True,
         unplanned=Unplanned(
             "@miss=, two drafters in one",
-            "a lookup with @miss= is two drafters in one; calibrate ngram and nano, each by itself",
+            f"a lookup with @miss= is two drafters in one; calibrate {lookups} and nano, each by itself",
         ),
-    ),
+    )
+    for lookups in ("ngram", "suffix")
 )

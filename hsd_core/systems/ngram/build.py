@@ -49,7 +49,7 @@ def build_model_db(
     """
     tokenizer, known_size = _tokenizer(tokenizer_file, tokenizer_name)
     progress("reading", 0, 1)
-    texts = list(_texts(path_in))
+    texts = list(read_outputs(path_in))
     progress("reading", 1, 1)
     if vocab_size is None:
         largest = max((max(p + o) for p, o in texts if p or o), default=0)
@@ -138,7 +138,7 @@ class _Output(Struct):
     loop_from: int | None = None
 
 
-def _texts(path: str | Path) -> Iterator[Written]:
+def read_outputs(path: str | Path) -> Iterator[Written]:
     """Prompts, and their outputs without loops."""
     wanted = "JSON with prompt_ids and output_ids of whole numbers"
     try:

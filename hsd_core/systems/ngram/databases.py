@@ -191,6 +191,9 @@ class Databases:
             "misses": self.misses,
         }
 
+    def close(self) -> None:
+        """Nothing to do."""
+
 
 LETTER_OF = {"model": "m", "text": "s"}
 WORDS = {"m": "it is what a target wrote (m)", "s": "it is text (s)"}

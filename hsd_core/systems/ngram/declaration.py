@@ -1,5 +1,6 @@
-"""Lookups in n-gram databases, and lookahead decoding (Fu et al. 2024, arXiv 2402.02057), in which the passes of the
-level above also guess its next tokens.
+"""Lookups in n-gram databases; suffix decoding (Oliaro et al. 2024, arXiv 2411.04975), which scores what followed every
+end of the text; lookahead decoding (Fu et al. 2024, arXiv 2402.02057), in which the passes of the level above also
+guess its next tokens.
 """
 
 from __future__ import annotations
@@ -7,9 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import DRAFTER, FileKey, StackError, Whole
-from hsd_core.grammar.keys import DRAFTS, GUESS, WINDOW, N
-from hsd_core.grammar.kind import ORANGE, Kind, KindText, Look, Lookup, NameForms, Origin, Placement, Site
+from hsd_core.grammar.key import BOTTOM, DRAFTER, FileKey, FileName, Share, StackError, Whole
+from hsd_core.grammar.keys import DRAFTS, GROW, GUESS, WINDOW, N
+from hsd_core.grammar.kind import (
+    ORANGE,
+    Kind,
+    KindText,
+    Look,
+    Lookup,
+    NameForms,
+    Origin,
+    Placement,
+    Planning,
+    Site,
+    Unplanned,
+)
 from hsd_core.grammar.spec import LevelSpec
 
 if TYPE_CHECKING:
@@ -88,6 +101,36 @@ SHORTEST = Whole(
     noted="keys of {} or more",
     tip="the least number of tokens in a key of the context's database",
 )
+FACTOR = Share(
+    name="factor",
+    place=58,
+    counts=DRAFTER,
+    usual=1.0,
+    low=0.25,
+    high=8.0,
+    step=0.25,
+    noted="{} a token",
+    tip="how many tokens are drafted at most for each token of the text\u2019s end that occurred before",
+)
+LEAST = Share(
+    name="share",
+    place=61,
+    counts=DRAFTER,
+    usual=0.1,
+    label="least share",
+    noted="shares of {} or more",
+    tip="the least share of the earlier occurrences that went on as a drafted token and those before it do",
+)
+RUNS = "runs"  # a word, not a file, and not `known` to servers: a visitor's output stays out of others' drafts
+EARLIER = FileName(
+    name="earlier",
+    place=50,
+    counts=BOTTOM,
+    noted="earlier: {}",
+    noun="outputs",
+    listed="outputs",
+    suffix=".jsonl",
+)
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -158,6 +201,41 @@ def build(spec: LevelSpec, site: Site) -> Level:
     )
 
 
+def offer_suffix(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
+    return [kind.entry("suffix decoding")]
+
+
+def build_suffix(spec: LevelSpec, site: Site) -> Level:
+    from hsd_core.models.database_file import NgramError
+    from hsd_core.systems.ngram.build import read_outputs
+    from hsd_core.systems.ngram.ngram_level import NgramLevel
+    from hsd_core.systems.ngram.suffix_db import Earlier, Limits, Suffixes
+
+    vocab, asked, earlier = site.tokenizer.vocab_size, spec.get(EARLIER), None
+    if asked == RUNS:
+        earlier = Earlier()
+    elif asked:
+        try:
+            earlier = Earlier(read_outputs(site.file(asked)), files=False)
+        except NgramError as error:
+            raise StackError(f"{spec.name}: {error}") from error
+        if earlier.largest >= vocab:
+            raise StackError(
+                f"{spec.name}: {asked} has the id {earlier.largest}, and the target's ids end at {vocab - 1}"
+            )
+    limits = Limits(spec[SHORTEST], spec[FACTOR], spec[LEAST])
+    params: dict[str, object] = {"earlier": asked} if asked else {}
+    return NgramLevel(
+        lambda: Suffixes(limits, earlier),
+        vocab,
+        name=spec.name,
+        kind=spec.name,
+        label="suffix decoding",
+        guess=0,
+        params=params,
+    )
+
+
 def offer_lookahead(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     return [kind.entry("lookahead")]
 
@@ -203,6 +281,35 @@ KINDS = (
         lookup=Lookup(origins=ORIGINS, beside=lambda count: LevelSpec("ngram", values={GUESS.name: count})),
         offer=offer,
         build=build,
+    ),
+    Kind(
+        name="suffix",
+        order=11,
+        look=Look("X", ORANGE, "wavy"),
+        text=KindText(
+            title="suffix decoding",
+            about="Of all ends of the text that occurred before, the one whose continuation scores best drafts.",
+            help="A longer match drafts more: @factor= tokens for each of its own, which are at least @key=; @share= "
+            "is the least share of the occurrences behind a draft. @grow= makes it a tree of the likeliest paths. "
+            "@earlier=FILE.jsonl also looks in outputs that selfgen wrote, @earlier=runs (not on a server) in those "
+            "that this program wrote for other prompts.",
+        ),
+        keys=(GROW, EARLIER, FACTOR, SHORTEST.usually(1), LEAST),
+        placement=Placement(block=8, verifies=False, cheap=True, needs=frozenset({"tokenizer"})),
+        lookup=Lookup(origins=(ORIGINS[0], Origin("e", "earlier outputs", 0.55, "paper"))),
+        planning=Planning(
+            unplanned=lambda spec: (
+                Unplanned(
+                    "outputs of earlier runs, which differ from run to run",
+                    "what earlier runs wrote differs from run to run; calibrate suffix without @earlier=",
+                )
+                if spec.get(EARLIER)
+                else None
+            ),
+            named=True,
+        ),
+        offer=offer_suffix,
+        build=build_suffix,
     ),
     Kind(
         name="lookahead",

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from hsd_core.levels.lookup_trie import Found
     from hsd_core.levels.shared import SharedState
     from hsd_core.systems.ngram.databases import Databases
+    from hsd_core.systems.ngram.suffix_db import Suffixes
 from hsd_core.systems.ngram.notes import Filed
 
 
 class NgramLevel:
     """`databases()` makes the databases of one run; static ones are shared, read-only.
 
-    guess: sequences in a draft (HD: 7); several form a tree. window, n: the columns of the lookahead window (0: none)
-    and the tokens of its n-grams.
+    guess: sequences in a draft (HD: 7); several form a tree; 0: the order's tree says how many. window, n: the columns
+    of the lookahead window (0: none) and the tokens of its n-grams.
     """
 
     can_verify = has_cache = False
@@ -38,7 +39,7 @@ class NgramLevel:
 
     def __init__(
         self,
-        databases: Callable[[], Databases],
+        databases: Callable[[], Databases | Suffixes],
         vocab_size: int,
         *,
         name: str = "ngram",
@@ -50,7 +51,7 @@ class NgramLevel:
         weights: dict[str, object] | None = None,
         params: dict[str, object] | None = None,
     ) -> None:
-        self.name, self._databases, self.vocab_size = name, databases, vocab_size
+        self.name, self._databases, self.vocab_size, self._guess = name, databases, vocab_size, guess
         self.ahead = (window, n) if window else None
         self.about = LevelAbout(
             kind=kind,
@@ -58,7 +59,7 @@ class NgramLevel:
             dtype="ids",
             weights=weights,
             params={**databases().settings(), **(params or {})},
-            sequences=guess,
+            sequences=max(guess, 1),
             probes=Window.most(window, n) if window else 0,
         )
 
@@ -71,7 +72,7 @@ class NgramLevel:
         return Probes(*window.probes())
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
-        return NgramRun(self._databases(), self.about.sequences, self.ahead, shared.positions if self.ahead else None)
+        return NgramRun(self._databases(), self._guess, self.ahead, shared.positions if self.ahead else None)
 
 
 class NgramRun:
@@ -80,7 +81,11 @@ class NgramRun:
     cached = 0
 
     def __init__(
-        self, databases: Databases, guess: int = 1, ahead: tuple[int, int] | None = None, positions: int | None = None
+        self,
+        databases: Databases | Suffixes,
+        guess: int = 1,
+        ahead: tuple[int, int] | None = None,
+        positions: int | None = None,
     ) -> None:
         self._databases, self._guess, self._ahead, self._positions = databases, guess, ahead, positions
         self._window: Window | None = None
@@ -123,7 +128,7 @@ class NgramRun:
     def look_up(self, context: Context, order: DraftOrder) -> tuple[list[list[Found]], int]:
         """Sequences that may follow, cut to the draft's limit and behind an end of text; the number of misses."""
         missed, found = self._databases.misses, []
-        for sequence in self._databases.guesses(context, order.limit, self._guess):
+        for sequence in self._databases.guesses(context, order.limit, self._guess or order.shape.nodes):
             end = next((n for n, one in enumerate(sequence, 1) if one.token in order.ends), len(sequence))
             found.append(sequence[:end])
         return found, self._databases.misses - missed
@@ -147,4 +152,4 @@ class NgramRun:
         return Filed(counts["inserts"] - before["inserts"], counts["evictions"] - before["evictions"], filed)
 
     def close(self) -> None:
-        """Nothing to do."""
+        self._databases.close()

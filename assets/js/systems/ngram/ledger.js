@@ -24,7 +24,7 @@ export class Ledger {
     // lookups, or a draft with lookups beside it
     this.level = model.levels.findIndex((one) => kindOf(one.kind).origins.length > 0 || one.params?.fuse);
     const params = model.levels[this.level]?.params ?? {};
-    this.order = [...new Set(String(params.db ?? ""))].filter((letter) => "cwms".includes(letter));
+    this.order = [...new Set(String(params.db ?? ""))].filter((letter) => "cwmse".includes(letter));
     const rules = this.order.includes("c") ? rulesOf(params) : null;
     this.book = rules && new Book(rules);
     this.continuation = rules?.continuation ?? Infinity;
@@ -123,6 +123,7 @@ export class Ledger {
   /** Whether a token came with the one before it out of one lookup: D_c and the window hand out several at once. */
   _goesOn(/** @type {Lookup} */ lookup, /** @type {TokenRecord} */ last, /** @type {TokenRecord} */ record) {
     if (record.source === "w") return lookup.letter === "w" && lookup.serials.length < this.n - 1;
+    if (record.source === "e") return lookup.letter === "e" && record.key === lookup.key;
     if (record.source !== "c" || lookup.letter !== "c" || !record.copied || !last.copied) return false;
     if (record.copied.at !== last.copied.at + 1 || record.copied.alike !== last.copied.alike + 1) return false;
     return record.key === null || (record.key === lookup.key && record.copied.alike > record.key);
