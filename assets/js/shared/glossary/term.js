@@ -24,21 +24,29 @@ export function term(name, text = GLOSSARY[name].word) {
   return button;
 }
 
+/** Marks that stay with their word: a button is a box, beside which a line may break. */
+const OPEN = /[([]*$/;
+const CLOSE = /^[.,;:!?)\]]*/;
+
 /**
  * A text whose words of the glossary can be pressed, each at its first place alone.
  * @param {string} text @param {Set<string>} [seen] entries that this screen has marked already; those found are added
  * @returns {(string|HTMLElement)[]}
  */
 export function explained(text, seen) {
-  /** @type {(string|HTMLElement)[]} */ const found = [];
-  for (const part of findTerms(text, seen)) {
-    const mark = found.at(-1) instanceof HTMLElement && /^[.,;:!?)\]]+/.exec(part.text)?.[0];
-    if (part.entry !== null) found.push(term(part.entry, part.text));
-    else if (!mark) found.push(part.text);
-    // A button is a box, after which a line may break: the mark stays with its word.
-    else found.push(h("span.hx-term-marked", [found.pop(), mark]), part.text.slice(mark.length));
-  }
-  return found;
+  const parts = findTerms(text, seen);
+  const marks = (/** @type {number} */ i, /** @type {RegExp} */ which) =>
+    parts[i]?.entry === null ? (which.exec(parts[i].text)?.[0] ?? "") : "";
+  return parts.map(({ text, entry }, i) => {
+    if (entry === null)
+      return text.slice(
+        parts[i - 1] && marks(i, CLOSE).length,
+        text.length - (parts[i + 1] ? marks(i, OPEN).length : 0),
+      );
+    const [before, after] = [marks(i - 1, OPEN), marks(i + 1, CLOSE)];
+    const word = term(entry, text);
+    return before || after ? h("span.hx-term-marked", [before, word, after]) : word;
+  });
 }
 
 /** @type {Definition|null} */ let only = null; // one is open at a time

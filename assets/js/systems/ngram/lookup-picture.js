@@ -44,7 +44,7 @@ function lookupPicture({ model }) {
     const ids = one.serials.map((serial) => model.tokens.get(serial)?.id ?? -1);
     const fate = ledger.fate(one, Infinity);
     const behind = ledger.ids(end, end + ids.length);
-    const [k, b] = [key.length, BEFORE];
+    const [k, b] = [key.length, matchMedia("(max-width: 700px)").matches ? 1 : BEFORE];
     const early = ledger.ids(end - k - b, end - k);
     const late = ledger.ids(here - k - b, here - k);
     const copied = cells(ids, "hx-look-copied", b + k + 1);
