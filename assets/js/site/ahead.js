@@ -11,10 +11,8 @@ import { RECORDED } from "../shared/visit/journey.js";
 
 const CONFIG = { displaylogo: false, responsive: true };
 
-/**
- * What was drawn for one look, by the figures' names. @param {{parts: any[], value: any}} packed
- * @param {boolean} dark @param {boolean} wall @returns {Record<string, Figure>}
- */
+/** What was drawn for one look, by the figures' names. @param {{parts: any[], value: any}} packed
+ *  @param {boolean} dark @param {boolean} wall @returns {Record<string, Figure>} */
 export const seen = ({ parts, value }, dark, wall) => seenAs(parts, value, 2 * Number(wall) + Number(dark));
 
 /** A figure's layout as Gradio has it drawn. @param {Figure} figure @param {any} template */
@@ -92,11 +90,8 @@ export class FiguresAhead {
 /** @typedef {{preset: string, temperature?: number, about: any, prices: Record<string, Price>,
  *   by_length?: Record<string, Price>, others?: Price}} Known by_length: stacks that are compared at the length of a text */
 
-/**
- * The answer to what the tower asks of a server.
- * @param {{known: Known[], others: Price}} ahead
- * @param {{preset: string, device: string, temperature: number, stacks: string[], by_length?: boolean}} question
- */
+/** The answer to what the tower asks of a server. @param {{known: Known[], others: Price}} ahead
+ *  @param {{preset: string, device: string, temperature: number, stacks: string[], by_length?: boolean}} question */
 export function priced({ known, others }, { preset, device, temperature, stacks, by_length: all }) {
   const here = (/** @type {Known} */ one) => (one.temperature ?? temperature) === temperature;
   const found = ["", "cpu"].includes(device) ? known.find((one) => one.preset === preset && here(one)) : undefined;

@@ -18,11 +18,9 @@ const words = Object.fromEntries(
   ]),
 );
 
-/**
- * Puts the bar and the panels into the page; the first tab is open.
- * @param {Tab[]} tabs @param {HTMLElement[]} figures below the first tab's component
- * @param {(tab: Tab) => void} onOpen a tab is opened, perhaps once more
- */
+/** Puts the bar and the panels into the page; the first tab is open.
+ *  @param {Tab[]} tabs @param {HTMLElement[]} figures below the first tab's component
+ *  @param {(tab: Tab) => void} onOpen a tab is opened, perhaps once more */
 function bar(tabs, figures, onOpen) {
   const panels = tabs.map(({ name, element }, i) =>
     h(

@@ -5,9 +5,8 @@ import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @typedef {import("./room.js").Tally} Tally */
 
-/**
- * The rows of a tally: what each is of, and how many.
- * @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Question|undefined} question of the lesson, null where it is not known @returns {[string, number][]}
+/** The rows of a tally: what each is of, and how many.
+ *  @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Question|undefined} question of the lesson, null where it is not known @returns {[string, number][]}
  */
 export function rowsOf({ counts, bins }, question) {
   if (counts) return counts.map((count, i) => [plain(question?.choices?.[i]?.text) || WORKSHOP.choice(i + 1), count]);

@@ -220,9 +220,7 @@ const pageAddress = (told) => (LOCAL.test(location.host) && told ? told : locati
 /** What the class has to be told of an address that only this machine can open, "" of another. @param {string} page */
 export const warningOf = (page) => (LOCAL.test(new URL(page).host) ? words.here : "");
 
-/**
- * @param {import("./room.js").Told} told @param {HTMLElement} opener gets the focus back
- */
+/** @param {import("./room.js").Told} told @param {HTMLElement} opener gets the focus back */
 function showPoster({ code = "", address = "" }, opener) {
   const page = pageAddress(address);
   const close = h("button.hx-room-close", { "aria-label": words.close, onclick: () => dialog.close() }, icon("remove"));

@@ -49,10 +49,8 @@ function numberOf(all, id) {
   return i < 0 ? null : parseInt(id, 10) || i + 1;
 }
 
-/**
- * The step with a question that an address shows, by the lesson's id; null for none.
- * @param {Lesson[]} all lessons @param {string} search @returns {{lesson: string, step: number}|null}
- */
+/** The step with a question that an address shows, by the lesson's id; null for none.
+ *  @param {Lesson[]} all lessons @param {string} search @returns {{lesson: string, step: number}|null} */
 export function askedAt(all, search) {
   const query = new URLSearchParams(search);
   const found = all.find((one) => numberOf(all, one.id) === Number(query.get("lesson")));
@@ -70,10 +68,8 @@ function stopOf(classes, search) {
 /** Whether an address shows the instructor's notes of a class. @param {string} search */
 export const ofNotes = (search) => tabOf(search) === "learn" && new URLSearchParams(search).get("notes") === "1";
 
-/**
- * Where the notes of a class are, as the address that shows it to a room; null where that is not known.
- * @param {Lessons} known @param {string} search of the notes
- */
+/** Where the notes of a class are, as the address that shows it to a room; null where that is not known.
+ *  @param {Lessons} known @param {string} search of the notes */
 export function notedAt({ lessons, classes }, search) {
   const [query, found] = [new URLSearchParams(search), stopOf(classes, search)];
   if (!found) return null;

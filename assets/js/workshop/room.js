@@ -6,14 +6,12 @@ import { heard } from "../../text/heard.js";
 const HELD_MS = 40_000; // the server answers within 25 s
 const LONGEST_PAUSE_MS = 15_000;
 
-/**
- * What the server tells, as app/workshop/room.py writes it.
- * @typedef {{lesson: string, step: number, total: number, counts?: number[],
- *   bins?: {from: number|null, to: number|null, count: number}[]}} Tally
- * @typedef {{lesson: string, step: number, answers: number[]}} Given answers: places of choices, or estimates, ascending
- * @typedef {{version: string, leads: boolean, sent: {at: string, number: number}|null, led: boolean, bars: Tally|null,
- *   code?: string, address?: string, here?: number, keeps?: boolean, tallies?: Tally[]}} Told
- */
+/** What the server tells, as app/workshop/room.py writes it.
+ *  @typedef {{lesson: string, step: number, total: number, counts?: number[],
+ *    bins?: {from: number|null, to: number|null, count: number}[]}} Tally
+ *  @typedef {{lesson: string, step: number, answers: number[]}} Given answers: places of choices, or estimates, ascending
+ *  @typedef {{version: string, leads: boolean, sent: {at: string, number: number}|null, led: boolean, bars: Tally|null,
+ *    code?: string, address?: string, here?: number, keeps?: boolean, tallies?: Tally[]}} Told */
 
 /** What the server refused. */
 export class Refusal extends Error {
@@ -26,13 +24,11 @@ export class Refusal extends Error {
 }
 
 export class Room {
-  /**
-   * @param {string} url of the room
-   * @param {{onTold: (told: Told) => void, onOut: () => void, onLost: () => void}} ctx onOut: it is not in the room;
-   *   onLost: the server does not answer
-   * @param {{ask?: typeof fetch, pause?: (ms: number) => Promise<void>, seen?: () => Promise<void>}} [world] pause:
-   *   resolves later; seen: once the page is in sight
-   */
+  /** @param {string} url of the room
+   *  @param {{onTold: (told: Told) => void, onOut: () => void, onLost: () => void}} ctx onOut: it is not in the room;
+   *    onLost: the server does not answer
+   *  @param {{ask?: typeof fetch, pause?: (ms: number) => Promise<void>, seen?: () => Promise<void>}} [world] pause:
+   *    resolves later; seen: once the page is in sight */
   constructor(url, ctx, { ask = (...asked) => fetch(...asked), pause = wait, seen = inSight } = {}) {
     this.url = url;
     this.ctx = ctx;

@@ -3,11 +3,9 @@
 
 const BEHIND = "#workshop=";
 
-/**
- * The secret that an address holds, and the address without it.
- * @param {{pathname: string, search: string, hash: string}} address
- * @returns {{secret: {key: string}|{code: string}|null, rest: string}}
- */
+/** The secret that an address holds, and the address without it.
+ *  @param {{pathname: string, search: string, hash: string}} address
+ *  @returns {{secret: {key: string}|{code: string}|null, rest: string}} */
 export function secretIn({ pathname, search, hash }) {
   const query = new URLSearchParams(search);
   const behind = hash.startsWith(BEHIND) ? hash.slice(BEHIND.length) : null;

@@ -18,10 +18,8 @@ const openOf = () => ["panel", "anatomy", "proof", ...brought.desks.map(({ name 
 
 /** @typedef {import("../shared/player/within-reach.js").Reach} Reach */
 
-/**
- * What of an address can be sent; null where it is for the instructor alone: a class's plan, or its notes.
- * @param {string} search
- */
+/** What of an address can be sent; null where it is for the instructor alone: a class's plan, or its notes.
+ *  @param {string} search */
 export function sendable(search) {
   const query = new URLSearchParams(search);
   const [plan, noted] = [query.has("class") && !query.has("stop"), query.has("notes")];
@@ -36,11 +34,9 @@ export function sendable(search) {
   return query.size ? `?${query}` : "?explore=1"; // by which no story covers it
 }
 
-/**
- * Whether a window is about something else than what was sent: of the first screen, whose moments are in no window's address,
- * that is not told.
- * @param {string|null} here the window's own address, as `sendable` gives it @param {string|undefined} sent
- */
+/** Whether a window is about something else than what was sent: of the first screen, whose moments are in no window's address,
+ *  that is not told.
+ *  @param {string|null} here the window's own address, as `sendable` gives it @param {string|undefined} sent */
 export function isAnother(here, sent) {
   if (here === null || sent === undefined) return false;
   if (tabOf(here) === FIRST && tabOf(sent) === FIRST) return false;
@@ -60,11 +56,8 @@ export function trace(reach) {
   return [location.search, ...(explore ? [feed.run, feed.final, moment, reach.stack()] : [])].join(" ");
 }
 
-/**
- * The address of what this window shows: of a recording the moment; of a run of one's own, the run itself if a link can
- * hold it; else what is composed. Null where nothing here can be sent.
- * @param {Reach} reach
- */
+/** The address of what this window shows: of a recording the moment; of a run of one's own, the run itself if a link can
+ *  hold it; else what is composed. Null where nothing here can be sent. @param {Reach} reach */
 export async function openAddress(reach) {
   if (tabOf(location.search) !== FIRST) return sendable(location.search);
   const { feed, player, settings } = reach;

@@ -54,12 +54,10 @@ export async function begin(secret) {
 
 const LONGEST_CODE = 12;
 
-/**
- * Comes in; who has to wait before the next guess waits, and tries again.
- * @param {import("./room.js").Room} room @param {import("./led-frame.js").Frame} frame
- * @param {{key: string}|{code: string}} secret @param {() => boolean} last whether nothing else was tried since
- * @returns {Promise<boolean>} whether it is in
- */
+/** Comes in; who has to wait before the next guess waits, and tries again.
+ *  @param {import("./room.js").Room} room @param {import("./led-frame.js").Frame} frame
+ *  @param {{key: string}|{code: string}} secret @param {() => boolean} last whether nothing else was tried since
+ *  @returns {Promise<boolean>} whether it is in */
 export async function comeIn(room, frame, secret, last) {
   for (;;) {
     frame.tell(WORKSHOP.coming);

@@ -4,15 +4,13 @@
 import { isGreedy } from "../levels/greedy.js";
 import { chance, distributionOf, residualOf, sideBySide } from "../run/distributions.js";
 
-/**
- * @typedef {import("../run/trace.js").TraceModel} TraceModel
- * @typedef {import("../run/records.js").TokenRecord} TokenRecord
- * @typedef {import("../run/records.js").Judgement} Judgement @typedef {import("../run/events.js").Row} Row
- * @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
- *   both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
- * @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Distributions kept: the sum of
- *   min(p, q); left: the most of the residual that one token has; recorded: the residual is the trace's own
- */
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel
+ *  @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ *  @typedef {import("../run/records.js").Judgement} Judgement @typedef {import("../run/events.js").Row} Row
+ *  @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
+ *    both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
+ *  @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Distributions kept: the sum of
+ *    min(p, q); left: the most of the residual that one token has; recorded: the residual is the trace's own */
 
 /** The judgements of a token up to a moment. @param {TokenRecord} record @param {number} at */
 export const judged = (record, at) => record.judgements.filter((j) => j.t <= at);
@@ -42,10 +40,8 @@ export function replaced(/** @type {TraceModel} */ model, /** @type {TokenRecord
 /** Whether a drafted token came without a distribution: a lookup names it. @param {Judgement} j */
 export const isNamed = (j) => j.qRow !== null && j.qRow.ids.length === 1 && j.qRow.probs[0] === 1;
 
-/**
- * The distributions of a judgement by p and q.
- * @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j
- */
+/** The distributions of a judgement by p and q.
+ *  @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j */
 export function distributionsOf(model, record, j) {
   const sampling = model.header?.sampling ?? {};
   const rule = model.levels[j.level].rule;
@@ -60,10 +56,8 @@ export function distributionsOf(model, record, j) {
   return { p, q, own };
 }
 
-/**
- * @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} [most] lines
- * @returns {Distributions|null} null where the trace keeps no rows
- */
+/** @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j @param {number} [most] lines
+ *  @returns {Distributions|null} null where the trace keeps no rows */
 export function sampledAct(model, record, j, most = 8) {
   const { p, q, own } = distributionsOf(model, record, j);
   if (!p || !q) return null;
@@ -116,11 +110,9 @@ function shortened(/** @type {Line[]} */ lines, /** @type {number} */ most) {
   ];
 }
 
-/**
- * Lines of one distribution alone: a drafter's before the verdict, a verifier's for a token of its own.
- * @param {TraceModel} model @param {import("../run/events.js").Row|null} row @param {{id: number, p: number}} mine
- * @param {number} [most]
- */
+/** Lines of one distribution alone: a drafter's before the verdict, a verifier's for a token of its own.
+ *  @param {TraceModel} model @param {import("../run/events.js").Row|null} row @param {{id: number, p: number}} mine
+ *  @param {number} [most] */
 export function distributionAlone(model, row, mine, most = 8) {
   const dist = distributionOf(row, model.header?.sampling ?? {}, [mine]);
   if (!dist) return null;
@@ -133,10 +125,8 @@ export function distributionAlone(model, row, mine, most = 8) {
   return { lines, close: dist.close, p: own ? own.p : chance(dist, mine.id) };
 }
 
-/**
- * The raw rows of a greedy verdict, side by side: the verifier's choices and, where it had a distribution, the drafter's.
- * @param {Judgement} j @param {TokenRecord} record @param {number} [most]
- */
+/** The raw rows of a greedy verdict, side by side: the verifier's choices and, where it had a distribution, the drafter's.
+ *  @param {Judgement} j @param {TokenRecord} record @param {number} [most] */
 export function greedyAct(j, record, most = 8) {
   if (!j.pRow?.ids.length) return null;
   const named = isNamed(j) || !j.qRow;

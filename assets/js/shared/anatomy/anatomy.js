@@ -16,10 +16,8 @@ import { ranText } from "../run/ran.js";
 
 const LINES = 9; // of a table of distributions
 
-/**
- * @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
- *   was chosen
- */
+/** @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
+ *    was chosen */
 export function createAnatomy(ctx) {
   const { player } = ctx;
   const title = h("h2", { tabindex: "-1" });
@@ -227,10 +225,8 @@ export function createAnatomy(ctx) {
 
 // An event of a round in a sentence, and in a few signs.
 
-/**
- * @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
- * @returns {string}
- */
+/** @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
+ *  @returns {string} */
 export function sentence(model, round, event) {
   if (!event) return EVENT.begins;
   if (event.kind === "commit") return EVENT.commits(round.tokens.length);
@@ -258,11 +254,9 @@ export function sentence(model, round, event) {
   });
 }
 
-/**
- * "Q 5→3 +1": who, how many came in and went up, and whether one of its own was added.
- * @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
- * @returns {Node[]}
- */
+/** "Q 5→3 +1": who, how many came in and went up, and whether one of its own was added.
+ *  @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
+ *  @returns {Node[]} */
 export function short(model, round, event) {
   if (event.kind === "commit") return [h("span", `\u2713 ${round.tokens.length}`)];
   if (event.kind === "plan" || !event.call) return [h("span", "\u2026")];

@@ -67,10 +67,8 @@ function line(model, row) {
 export const CELLS = 96;
 /** @type {Kind[]} */ const KINDS = ["whole", "sink", "chosen", "recent", "since"];
 
-/**
- * By level; none where no level sees less than all: then there is nothing to tell.
- * @param {TraceModel} model @param {number} at @returns {Held[]}
- */
+/** By level; none where no level sees less than all: then there is nothing to tell.
+ *  @param {TraceModel} model @param {number} at @returns {Held[]} */
 export function heldBy(model, at) {
   const kv = model.kv[upTo(model.kv, at, (k) => k.t) - 1];
   const target = model.levels.length - 1;
@@ -101,10 +99,8 @@ function heldOf(level, total, { stretches, slots, heads, borrows }) {
   return { level, total, sees: Math.min(total, slots, Math.round(all) || slots), heads, borrows, parts, cells };
 }
 
-/**
- * Cells of equal width over `total` positions: each has the kind that most of it is seen as, and how much of it is seen.
- * @param {number} total @param {Stretch[]} stretches @param {number} [most]
- */
+/** Cells of equal width over `total` positions: each has the kind that most of it is seen as, and how much of it is seen.
+ *  @param {number} total @param {Stretch[]} stretches @param {number} [most] */
 export function cellsOf(total, stretches, most = CELLS) {
   const count = Math.min(most, Math.max(1, total));
   return Array.from({ length: count }, (_, i) => {

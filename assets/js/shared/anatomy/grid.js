@@ -14,13 +14,11 @@ const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars
 const CLOSE = 8; // more of them stand without bars
 
-/**
- * @typedef {import("./round.js").TraceModel} TraceModel @typedef {import("./round.js").TokenRecord} TokenRecord @typedef {import("./round.js").Round} Round
- * @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile
- * @typedef {import("../run/events.js").Row} Row @typedef {import("../run/trace.js").Level} Level
- * @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
- *   onChoose: (serial: number, level: number|null) => void}} View at: the settled moment; call: of the event
- */
+/** @typedef {import("./round.js").TraceModel} TraceModel @typedef {import("./round.js").TokenRecord} TokenRecord @typedef {import("./round.js").Round} Round
+ *  @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile
+ *  @typedef {import("../run/events.js").Row} Row @typedef {import("../run/trace.js").Level} Level
+ *  @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
+ *    onChoose: (serial: number, level: number|null) => void}} View at: the settled moment; call: of the event */
 
 /** @param {TraceModel} model @param {Round} round @param {View} view */
 export function gridOf(model, round, view) {
@@ -227,17 +225,13 @@ function reach(/** @type {Round} */ round, /** @type {Cache} */ cache) {
 
 // The keys and values of a level over a round, and the layers that its calls ran: what is known at a moment.
 
-/**
- *
- * @typedef {import("../run/events.js").KvLength} KvLength
- * @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
- *   reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read
+/** @typedef {import("../run/events.js").KvLength} KvLength
+ *  @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
+ *    reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read
  */
 
-/**
- * @param {TraceModel} model @param {import("./round.js").Round} round @param {number} at a settled moment
- * @returns {(Cache|null)[]} by level; null for a level without a cache
- */
+/** @param {TraceModel} model @param {import("./round.js").Round} round @param {number} at a settled moment
+ *  @returns {(Cache|null)[]} by level; null for a level without a cache */
 export function caches(model, round, at) {
   const before = model.kv[upTo(model.kv, round.t0 - 1, (k) => k.t) - 1] ?? null;
   const now = model.kv[upTo(model.kv, at, (k) => k.t) - 1] ?? null;
@@ -269,11 +263,9 @@ function cacheTip({ before, now }, name) {
   return `${KV.of(name)} ${KV.before} ${said(before)}; ${KV.now} ${said(now)}. ${KV.formula}`;
 }
 
-/**
- * The layers that a level's last call ran and did not run: null for a level that shares none.
- * @param {TraceModel} model @param {import("./round.js").Round} round @param {number} level @param {number} at
- * @returns {{layers: number, lo: number, runs: {lo: number, hi: number, rows: number}[], text: string}|null}
- */
+/** The layers that a level's last call ran and did not run: null for a level that shares none.
+ *  @param {TraceModel} model @param {import("./round.js").Round} round @param {number} level @param {number} at
+ *  @returns {{layers: number, lo: number, runs: {lo: number, hi: number, rows: number}[], text: string}|null} */
 function layersRun(model, round, level, at) {
   const call = round.calls.filter((c) => c.segment.level === level && c.segment.t1 <= at).at(-1);
   const trunk = model.header && trunksOf(model.header).find((one) => one.members.some((x) => x.index === level));

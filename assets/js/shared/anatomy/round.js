@@ -4,24 +4,20 @@
 
 import { upTo } from "../kit/order.js";
 
-/**
- * @typedef {import("../run/trace.js").TraceModel} TraceModel
- * @typedef {import("../run/records.js").TokenRecord} TokenRecord
- * @typedef {import("../run/records.js").Judgement} Judgement
- * @typedef {import("../run/trace.js").Segment} Segment
- * @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
- * @typedef {{record: TokenRecord, what: What, judgement: Judgement|null, branch: number}} Tile branch: its row among
- *   sequences side by side
- * @typedef {{segment: Segment, tiles: Tile[], branches: number, row: number}} Call row: where its first branch stands
- * @typedef {{t: number, kind: string, level: number, call: Call|null}} Happening
- * @typedef {{round: number, place: number, t0: number, t1: number, from: number, columns: number, tokens: TokenRecord[],
- *   calls: Call[], rows: number[], happenings: Happening[]}} Round place: among the rounds, from 0; rows: by level
- */
+/** @typedef {import("../run/trace.js").TraceModel} TraceModel
+ *  @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ *  @typedef {import("../run/records.js").Judgement} Judgement
+ *  @typedef {import("../run/trace.js").Segment} Segment
+ *  @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
+ *  @typedef {{record: TokenRecord, what: What, judgement: Judgement|null, branch: number}} Tile branch: its row among
+ *    sequences side by side
+ *  @typedef {{segment: Segment, tiles: Tile[], branches: number, row: number}} Call row: where its first branch stands
+ *  @typedef {{t: number, kind: string, level: number, call: Call|null}} Happening
+ *  @typedef {{round: number, place: number, t0: number, t1: number, from: number, columns: number, tokens: TokenRecord[],
+ *    calls: Call[], rows: number[], happenings: Happening[]}} Round place: among the rounds, from 0; rows: by level */
 
-/**
- * The moment that a cursor stands for: the end of what follows the event before it, or itself within a call.
- * @param {TraceModel} model @param {number} cursor
- */
+/** The moment that a cursor stands for: the end of what follows the event before it, or itself within a call.
+ *  @param {TraceModel} model @param {number} cursor */
 export function settled(model, cursor) {
   const { segments, marks } = model;
   const begun = upTo(segments, cursor - 1, (s) => s.t0) - 1; // a simulated call begins as the one before it ends
@@ -30,10 +26,8 @@ export function settled(model, cursor) {
   return Math.max(cursor, Math.min(next - 1, model.end));
 }
 
-/**
- * Which round a cursor is in, by its place among the rounds: the one of the call that runs, else of the last event.
- * @param {TraceModel} model @param {number} cursor
- */
+/** Which round a cursor is in, by its place among the rounds: the one of the call that runs, else of the last event.
+ *  @param {TraceModel} model @param {number} cursor */
 export function placeOf(model, cursor) {
   const { segments, marks, rounds } = model;
   const begun = segments[upTo(segments, cursor - 1, (s) => s.t0) - 1];
@@ -45,11 +39,8 @@ export function placeOf(model, cursor) {
 /** @type {WeakMap<TraceModel, {version: number, rounds: Map<number, Round>}>} */
 const built = new WeakMap();
 
-/**
- * A round with all that will have happened in it.
- * @param {TraceModel} model @param {number} place
- * @returns {Round|null}
- */
+/** A round with all that will have happened in it. @param {TraceModel} model @param {number} place
+ *  @returns {Round|null} */
 export function roundOf(model, place) {
   if (!model.rounds[place]) return null;
   let kept = built.get(model);
@@ -147,11 +138,9 @@ function callAt(calls, { t, kind, level }) {
 /** The last event at a cursor, -1 before the first. @param {Round} round @param {number} cursor */
 export const happened = (round, cursor) => upTo(round.happenings, cursor, (x) => x.t) - 1;
 
-/**
- * What has become of a tile.
- * @param {TraceModel} model @param {Tile} tile @param {Call} call @param {number} at a settled moment
- * @returns {"future"|"asked"|"accepted"|"rejected"|"unjudged"|"waiting"|"lost"|"committed"}
- */
+/** What has become of a tile.
+ *  @param {TraceModel} model @param {Tile} tile @param {Call} call @param {number} at a settled moment
+ *  @returns {"future"|"asked"|"accepted"|"rejected"|"unjudged"|"waiting"|"lost"|"committed"} */
 export function stateOf(model, tile, call, at) {
   const { record, what, judgement } = tile;
   const { t0, t1 } = call.segment;
@@ -164,10 +153,8 @@ export function stateOf(model, tile, call, at) {
   return model.state(record, at) === "committed" ? "committed" : "waiting";
 }
 
-/**
- * The tiles of an event, or of the round up to a moment, that a reader may choose from, in order of place.
- * @param {Round} round @param {number} at
- */
+/** The tiles of an event, or of the round up to a moment, that a reader may choose from, in order of place.
+ *  @param {Round} round @param {number} at */
 export function choices(round, at) {
   const seen = new Set();
   const found = [];
@@ -180,11 +167,8 @@ export function choices(round, at) {
   return found.sort((a, b) => a.at - b.at || a.serial - b.serial);
 }
 
-/**
- * The token that an event is about: the one that was rejected, else the verifier's own, else the last one.
- * @param {Round} round @param {number} cursor
- * @returns {TokenRecord|null}
- */
+/** The token that an event is about: the one that was rejected, else the verifier's own, else the last one.
+ *  @param {Round} round @param {number} cursor @returns {TokenRecord|null} */
 export function spotlight(round, cursor) {
   for (let i = happened(round, cursor); i >= 0; i--) {
     const tiles = round.happenings[i].call?.tiles ?? [];

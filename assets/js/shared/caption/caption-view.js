@@ -18,20 +18,17 @@ export const restOf = (letters) => Math.min(REST_MS[1], Math.max(REST_MS[0], 100
 /** How long a sentence stands at least while the replay runs. @param {number} rounds that have begun since its own */
 export const leastMs = (rounds) => (rounds >= 2 ? LATE_MS : SHOWN_MS);
 
-/**
- * The rejection to tell of those since the last sentence: the last one, where it is of the round that plays or of the one
- * before; null where what plays is to be told.
- * @param {Pick<import("../run/trace.js").TraceModel, "moments"|"roundAt">} model @param {number} from @param {number} cursor ns
+/** The rejection to tell of those since the last sentence: the last one, where it is of the round that plays or of the one
+ *  before; null where what plays is to be told.
+ *  @param {Pick<import("../run/trace.js").TraceModel, "moments"|"roundAt">} model @param {number} from @param {number} cursor ns
  */
 export function missedOf(model, from, cursor) {
   const missed = cursor > from ? model.moments.rejectedBetween(from, cursor) : null;
   return missed && model.roundAt(cursor) - model.roundAt(missed.t) <= 1 ? missed : null;
 }
 
-/**
- * @param {{player: import("../player/player.js").Player, live: () => {run: boolean, status: any}}} ctx live: whether the run
- *   that is shown is being written, and what the server says of it
- */
+/** @param {{player: import("../player/player.js").Player, live: () => {run: boolean, status: any}}} ctx live: whether the run
+ *    that is shown is being written, and what the server says of it */
 export function createCaption({ player, live }) {
   const text = h("p.hx-caption-text", { "aria-hidden": "true" });
   const voice = h("p.hx-sr", { role: "status", "aria-live": "polite" });

@@ -17,13 +17,9 @@ import { kindOf, originOf } from "../levels/kinds.js";
 /** @typedef {import("../run/events.js").Check} Check @typedef {import("../run/events.js").Verify} Verify @typedef {import("../run/moments.js").Own} Own */
 /** @typedef {{key: string, kind: string, parts: Part[]}} Caption key: two captions of one key say the same */
 
-/**
- * The sentence at a cursor.
- * @param {TraceModel} model
- * @param {number} cursor ns
- * @param {Moment|null} moment another one than the cursor's
- * @returns {Caption}
- */
+/** The sentence at a cursor. @param {TraceModel} model
+ *  @param {number} cursor ns
+ *  @param {Moment|null} moment another one than the cursor's @returns {Caption} */
 export function captionAt(model, cursor, moment = model.moments.at(cursor)) {
   if (model.footer && cursor >= model.end) return { key: `end ${model.version}`, kind: "end", parts: end(model) };
   if (!moment) return { key: `prefill ${model.moments.prefills.length}`, kind: "prefill", parts: prefill(model) };
@@ -240,12 +236,9 @@ function outcome(/** @type {TraceModel} */ model, /** @type {import("../run/even
 
 // Where a run of drafted tokens was copied from, in words.
 
-/**
- * `place`: the places, each once; `copied`: how many of the tokens come from them; `source`: who drafted in a lookup's
- * stead, where it found nothing.
- * @param {import("../run/trace.js").TraceModel} model
- * @param {import("../run/records.js").TokenRecord[]} records
- */
+/** `place`: the places, each once; `copied`: how many of the tokens come from them; `source`: who drafted in a lookup's
+ *  stead, where it found nothing. @param {import("../run/trace.js").TraceModel} model
+ *  @param {import("../run/records.js").TokenRecord[]} records */
 export function copiedFrom(model, records) {
   /** @type {Set<string>} */ const places = new Set();
   let copied = 0;
@@ -267,11 +260,9 @@ export function copiedFrom(model, records) {
 
 // What a caption is made of: text, levels and tokens; how they fill a sentence, and how it is read out.
 
-/**
- * @typedef {string | {level: number, named: boolean, block?: number} | {token: number, level: number, state: string}} Part
- *   named: with its name; block: with its T. token: its id; level: who supplied it; state: "" | rejected
- * @typedef {Record<string, string | number | Part | Part[]>} Slots
- */
+/** @typedef {string | {level: number, named: boolean, block?: number} | {token: number, level: number, state: string}} Part
+ *    named: with its name; block: with its T. token: its id; level: who supplied it; state: "" | rejected
+ *  @typedef {Record<string, string | number | Part | Part[]>} Slots */
 
 const LONGEST = 36; // letters of a run of tokens that is shown
 const LONGEST_TOKEN = 18;

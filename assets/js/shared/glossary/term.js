@@ -8,12 +8,9 @@ import { pictureOf } from "./term-picture.js";
 const SHEET = "(max-width: 640px)"; // a phone: the definition lies at the bottom of the window
 const GAP = 8; // px between a word and its definition, and to the window's edge
 
-/**
- * A word of the glossary that can be pressed.
- * @param {string} name of the entry
- * @param {string} [text] as it stands there; the word itself if it is not given
- * @returns {HTMLButtonElement}
- */
+/** A word of the glossary that can be pressed.
+ *  @param {string} name of the entry
+ *  @param {string} [text] as it stands there; the word itself if it is not given @returns {HTMLButtonElement} */
 export function term(name, text = GLOSSARY[name].word) {
   const button = h("button.hx-term", {
     "aria-haspopup": "dialog",
@@ -28,11 +25,9 @@ export function term(name, text = GLOSSARY[name].word) {
 const OPEN = /[([]*$/;
 const CLOSE = /^[.,;:!?)\]]*/;
 
-/**
- * A text whose words of the glossary can be pressed, each at its first place alone.
- * @param {string} text @param {Set<string>} [seen] entries that this screen has marked already; those found are added
- * @returns {(string|HTMLElement)[]}
- */
+/** A text whose words of the glossary can be pressed, each at its first place alone.
+ *  @param {string} text @param {Set<string>} [seen] entries that this screen has marked already; those found are added
+ *  @returns {(string|HTMLElement)[]} */
 export function explained(text, seen) {
   const parts = findTerms(text, seen);
   const marks = (/** @type {number} */ i, /** @type {RegExp} */ which) =>
@@ -164,12 +159,10 @@ const ENTRIES = new Map(
 const longestFirst = [...ENTRIES.keys()].sort((a, b) => b.length - a.length);
 const FORMS = new RegExp(`(?<![\\p{L}-])(?:${longestFirst.join("|")})(?![\\p{L}-])`, "giu");
 
-/**
- * A text in parts: those that are a word of the glossary at its first place, and what stands between them.
- * @param {string} text
- * @param {Set<string>} seen entries that have been explained; those found here are added
- * @returns {{text: string, entry: string|null}[]}
- */
+/** A text in parts: those that are a word of the glossary at its first place, and what stands between them.
+ *  @param {string} text
+ *  @param {Set<string>} seen entries that have been explained; those found here are added
+ *  @returns {{text: string, entry: string|null}[]} */
 export function findTerms(text, seen = new Set()) {
   const parts = [];
   let at = 0;

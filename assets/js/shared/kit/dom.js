@@ -5,13 +5,11 @@
  *   {style?: Record<string, string|number|null>, text?: string|number|null, [attribute: string]: unknown}} Attributes */
 /** @typedef {Child|readonly Inside[]} Inside lists may stand in lists */
 
-/**
- * An element: `h("p.large", text)`, `h("ul", {"aria-label": label}, [item, other && another])`. `on*` keys are listeners,
- * `text` is its text, `class` adds to the tag's, other keys are attributes; false, null and undefined leave an attribute or a
- * child out. A button submits nothing.
- * @template {keyof Tags} T @param {T | `${T}.${string}`} name @param {Attributes<T>|Inside} [attributes] @param {Inside} [inside]
- * @returns {Tags[T]}
- */
+/** An element: `h("p.large", text)`, `h("ul", {"aria-label": label}, [item, other && another])`. `on*` keys are listeners,
+ *  `text` is its text, `class` adds to the tag's, other keys are attributes; false, null and undefined leave an attribute or a
+ *  child out. A button submits nothing.
+ *  @template {keyof Tags} T @param {T | `${T}.${string}`} name @param {Attributes<T>|Inside} [attributes] @param {Inside} [inside]
+ *  @returns {Tags[T]} */
 export function h(name, attributes, inside) {
   const [tag, ...classes] = name.split(".");
   const element = /** @type {Tags[T]} */ (document.createElement(tag));
@@ -47,11 +45,7 @@ export function element(tag, className, text = "") {
   return node;
 }
 
-/**
- * What an event happened in.
- * @param {Event} event @param {string} selector
- * @returns {HTMLElement|null}
- */
+/** What an event happened in. @param {Event} event @param {string} selector @returns {HTMLElement|null} */
 export function closest({ target }, selector) {
   return target instanceof Element ? target.closest(selector) : null;
 }
@@ -94,11 +88,9 @@ export function icon(name) {
   return svg;
 }
 
-/**
- * A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
- * @param {HTMLElement} button @param {HTMLElement} panel @param {{onOpen?: () => void, label?: string}} options
- * @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}}
- */
+/** A button that opens a panel below it. Esc and a click elsewhere close it; focus goes back to the button.
+ *  @param {HTMLElement} button @param {HTMLElement} panel @param {{onOpen?: () => void, label?: string}} options
+ *  @returns {{el: HTMLElement, button: HTMLElement, panel: HTMLElement, close: () => void, destroy: () => void}} */
 export function popover(button, panel, { onOpen = () => {}, label = "" } = {}) {
   const el = h("div.hx-pop", [button, panel]);
   panel.hidden = true;
@@ -203,10 +195,8 @@ export function tips(root) {
   });
 }
 
-/**
- * A button whose face is one sign: one event, or one position, on or back.
- * @param {string} label @param {string} sign @param {() => void} onclick
- */
+/** A button whose face is one sign: one event, or one position, on or back.
+ *  @param {string} label @param {string} sign @param {() => void} onclick */
 export const signButton = (label, sign, onclick) =>
   h("button.hx-icon-button.hx-an-step", { "aria-label": label, "data-tip": label, text: sign, onclick });
 
@@ -236,11 +226,9 @@ export function pointed(event) {
 // What stands one step behind: a heading that opens it, by the browser's own means, so that keys, screen readers and
 // the search in the page know it.
 
-/**
- * @param {string} name in the page and its address @param {string} title @param {Node[]} inside
- * @param {{about?: string, onOpen?: () => void}} [more] about: what is inside, beside the title
- * @returns {HTMLDetailsElement}
- */
+/** @param {string} name in the page and its address @param {string} title @param {Node[]} inside
+ *  @param {{about?: string, onOpen?: () => void}} [more] about: what is inside, beside the title
+ *  @returns {HTMLDetailsElement} */
 export function disclosure(name, title, inside, { about = "", onOpen = () => {} } = {}) {
   const said = about ? h("span.hx-more-about", about) : null;
   const summary = h("summary", [h("h2.hx-more-title", title), said]);

@@ -43,11 +43,9 @@ export function saveBlob(blob, name) {
   return blob.size;
 }
 
-/**
- * The name of a trace's file: its preset, stack, clock (if not the machine's own) and day.
- * @param {{preset?: string|null, stack: string, recorded?: string, levels?: readonly {lane?: number}[], reckoned?: boolean,
- *   simulated?: unknown}} header
- */
+/** The name of a trace's file: its preset, stack, clock (if not the machine's own) and day.
+ *  @param {{preset?: string|null, stack: string, recorded?: string, levels?: readonly {lane?: number}[], reckoned?: boolean,
+ *    simulated?: unknown}} header */
 export function traceName({ preset, stack, recorded, levels = [], reckoned = false, simulated = "" }) {
   const day = (recorded || new Date().toISOString()).slice(0, 10);
   const apart = levels.some(({ lane }) => lane) && (preset || !simulated); // no preset: nothing ran

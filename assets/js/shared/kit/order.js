@@ -1,9 +1,7 @@
 /** Sorted lists. */
 
-/**
- * How many items of a sorted list lie at or before x.
- * @template T @param {T[]} list @param {number} x @param {(item: T) => number} key
- */
+/** How many items of a sorted list lie at or before x.
+ *  @template T @param {T[]} list @param {number} x @param {(item: T) => number} key */
 export function upTo(list, x, key) {
   let low = 0;
   let high = list.length;

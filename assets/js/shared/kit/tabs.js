@@ -31,10 +31,8 @@ export function openTab(name) {
   tab.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
-/**
- * `?tab=planner` opens that tab at once; from then on the address names the tab that is open, and Back and Forward lead
- * from tab to tab. `first` overrules the address.
- */
+/** `?tab=planner` opens that tab at once; from then on the address names the tab that is open, and Back and Forward lead
+ *  from tab to tab. `first` overrules the address. */
 export function tabAsked(first = "") {
   let led = false; // by the address, which then needs no other entry
   const lead = (/** @type {string} */ name) => {

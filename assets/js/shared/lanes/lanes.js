@@ -15,10 +15,9 @@ const SUMMARY_MS = 2000; // between two summaries of a live run
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/trace.js").Segment} Segment */
 /** @typedef {{onSeek?: (ns: number) => void, onRound?: (round: number|null) => void}} Context */
-/**
- * veiled: what comes after the cursor is not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part
- * of a run is shown; round: one that is singled out; present: whether it is read from the back of a room
- * @typedef {{live?: boolean, veiled?: boolean, between?: [number, number]|null, round?: number|null, present?: boolean}} Options
+/** veiled: what comes after the cursor is not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part
+ *  of a run is shown; round: one that is singled out; present: whether it is read from the back of a room
+ *  @typedef {{live?: boolean, veiled?: boolean, between?: [number, number]|null, round?: number|null, present?: boolean}} Options
  */
 
 /** @param {Element} host @param {Context} [ctx] */
@@ -283,11 +282,9 @@ function scaleOf(a, b, width, lane, count) {
 
 /** @typedef {ReturnType<typeof scaleOf>} Scale */
 /** @typedef {[x: number, y: number, text: string, name?: string]} Word */
-/**
- * What is drawn: paths by kind and level, and the plan whose levels stand back.
- * @typedef {Record<"rounds"|"rejects"|"vain"|"hot"|"veil"|"words"|"axis"|"cursor", SVGElement> & {size: string, paths: Map<string, SVGElement>,
- *   plan?: import("../run/events.js").Plan|null}} Built
- */
+/** What is drawn: paths by kind and level, and the plan whose levels stand back.
+ *  @typedef {Record<"rounds"|"rejects"|"vain"|"hot"|"veil"|"words"|"axis"|"cursor", SVGElement> & {size: string, paths: Map<string, SVGElement>,
+ *    plan?: import("../run/events.js").Plan|null}} Built */
 
 /** What depends on the levels and the size alone, redrawn where one of them is another.
  *  @param {TraceModel} model @param {Scale} scale @param {{root: SVGElement, over: SVGElement, names: HTMLElement, parts: import("../../systems/index.js").LanePart[]}} sheets two of svg, a list, and what systems draw on them

@@ -10,10 +10,8 @@ import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
 
-/**
- * @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
- * @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number) => void}}
- */
+/** @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
+ *  @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number) => void}} */
 export function tallyLine(ctx) {
   /** @type {Record<string, HTMLElement>} */ const slots = {};
   /** @type {Record<string, HTMLElement>} */ const rooms = {};
@@ -97,9 +95,7 @@ export function tallyLine(ctx) {
   };
 }
 
-/**
- * "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie.
- */
+/** "96 / 96"; at a first difference also plain decoding's top-two margin there, which says whether it was a near tie. */
 function agreement(/** @type {TraceModel} */ model) {
   const { baseline, committed } = model;
   if (!baseline || !isGreedy(model)) return "–";

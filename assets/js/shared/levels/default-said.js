@@ -3,12 +3,10 @@
 import { ratio } from "../../../text/numbers.js";
 import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
-/**
- * @typedef {{speedup: number, two: {stack: string, speedup: number}|null, gain: number|null, interval: [number, number]|null}} Promised
- * @typedef {{stack: string, source: string, about: Record<string, string>, promise: Promised|null,
- *   measures?: boolean}} DefaultStack measures: whether a press measures this machine;
- *   hsd_core/theory/search/default_stack.py
- */
+/** @typedef {{speedup: number, two: {stack: string, speedup: number}|null, gain: number|null, interval: [number, number]|null}} Promised
+ *  @typedef {{stack: string, source: string, about: Record<string, string>, promise: Promised|null,
+ *    measures?: boolean}} DefaultStack measures: whether a press measures this machine;
+ *    hsd_core/theory/search/default_stack.py */
 
 /** Where its block lengths come from. @param {DefaultStack} known */
 export function plannedFrom({ source, about }) {

@@ -19,11 +19,9 @@ export function clockOf(header = null) {
   return header?.reckoned ? "reckoned" : "real";
 }
 
-/**
- * An event of such a run as one clock sees it: what came out of a pass counts when the verdict that waited for it falls,
- * which is no earlier than what was told before. `over`: when the pass itself was over.
- * @param {any} event @param {number} end the last time told (ns)
- */
+/** An event of such a run as one clock sees it: what came out of a pass counts when the verdict that waited for it falls,
+ *  which is no earlier than what was told before. `over`: when the pass itself was over.
+ *  @param {any} event @param {number} end the last time told (ns) */
 export const taken = (event, end) =>
   "t1" in event ? { ...event, t1: Math.max(event.t1, end), over: event.t1 } : event;
 

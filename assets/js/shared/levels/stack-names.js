@@ -11,11 +11,9 @@ const BLOCK = "block"; // beside the keys' names in what a level was given
 const SLOT = /\{(\w+)\}/g;
 const ASIDE = /\[.*?\]/g; // of a form: what stands in sentences alone
 
-/**
- * @typedef {import("./stack.js").Level} Level
- * @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
- *   that they tell whole, and all that it was given
- */
+/** @typedef {import("./stack.js").Level} Level
+ *  @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
+ *    that they tell whole, and all that it was given */
 
 /** The name of one stack; the text itself where it is none. @param {string} text */
 export const stackName = (text) => /** @type {string} */ (stackNames([text]).get(text));
@@ -39,11 +37,9 @@ export function fullLevelName(level) {
   );
 }
 
-/**
- * What the levels of a stack are called, cheapest first; of several by one name each has its number.
- * @param {string} text @param {readonly {label?: string}[]} [infos] of the levels, which are called by their labels
- *   where the text is no stack of that many
- */
+/** What the levels of a stack are called, cheapest first; of several by one name each has its number.
+ *  @param {string} text @param {readonly {label?: string}[]} [infos] of the levels, which are called by their labels
+ *    where the text is no stack of that many */
 export function levelNames(text, infos) {
   const parts = read(text) ?? [];
   if (infos && parts.length !== infos.length) return infos.map(({ label }) => label ?? "");
@@ -53,12 +49,9 @@ export function levelNames(text, infos) {
 /** What a level is called in a sentence: "an 8-bit copy"; its spec itself where it is none. @param {string} spec */
 export const levelPhrase = (spec) => read(`${spec},target`)?.[0].phrase ?? spec;
 
-/**
- * Names of stacks that stand together, by text. Where several would be called the same, parentheses say what tells them
- * apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said.
- * @param {string[]} texts
- * @returns {Map<string, string>}
- */
+/** Names of stacks that stand together, by text. Where several would be called the same, parentheses say what tells them
+ *  apart, shape and block lengths first, and no more than is needed; what a level has anyway is not said.
+ *  @param {string[]} texts @returns {Map<string, string>} */
 export function stackNames(texts) {
   const stacks = new Map(texts.map((text) => [text, read(text)]));
   const names = new Map([...stacks].map(([text, stack]) => [text, stack ? joined(stack, []) : text]));
@@ -72,10 +65,8 @@ export function stackNames(texts) {
   return names;
 }
 
-/**
- * A stack's name, with its code one press away.
- * @param {string} text @param {Map<string, string>} [names] of the stacks that it stands among
- */
+/** A stack's name, with its code one press away.
+ *  @param {string} text @param {Map<string, string>} [names] of the stacks that it stands among */
 export function nameOfStack(text, names = stackNames([text])) {
   const code = h("code.hx-stack-code", { text, hidden: true });
   const press = () => {

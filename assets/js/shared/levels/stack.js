@@ -5,13 +5,12 @@ import { depthsOf, grammar, heeds, usualOf } from "./kinds.js";
 import { STACK } from "../../../text/en/tower.js";
 
 /** @typedef {{name: string, block: number|null, options: Record<string, string>}} Level */
-/**
- * A level in a preset's catalogue, as hsd_core/grammar/kind.py has it.
- * @typedef {{name: string, kind: string, label: string, can_draft: boolean, can_verify: boolean, default_block: number|null,
- *   usable: boolean, reason: string, params: Record<string, any>, depth?: {min: number, max: number, trained?: number[], default?: number}, drafts?: Draft[]}} Entry
- * @typedef {{name: string, title?: string, at?: number, fed?: boolean}} Draft a trained one; at: of an exit after so many layers
- * @typedef {{name: string, title: string, usable: boolean, reason: string, needs_download: boolean, download_mb: number, memory_gb: number,
- *   default_stack: string, default?: import("./default-said.js").DefaultStack, target?: boolean, stacks: {name: string, title: string, stack: string, note: string, replan: boolean}[], levels: Entry[], devices: {name: string, usable: boolean, reason: string}[]}} Preset
+/** A level in a preset's catalogue, as hsd_core/grammar/kind.py has it.
+ *  @typedef {{name: string, kind: string, label: string, can_draft: boolean, can_verify: boolean, default_block: number|null,
+ *    usable: boolean, reason: string, params: Record<string, any>, depth?: {min: number, max: number, trained?: number[], default?: number}, drafts?: Draft[]}} Entry
+ *  @typedef {{name: string, title?: string, at?: number, fed?: boolean}} Draft a trained one; at: of an exit after so many layers
+ *  @typedef {{name: string, title: string, usable: boolean, reason: string, needs_download: boolean, download_mb: number, memory_gb: number,
+ *    default_stack: string, default?: import("./default-said.js").DefaultStack, target?: boolean, stacks: {name: string, title: string, stack: string, note: string, replan: boolean}[], levels: Entry[], devices: {name: string, usable: boolean, reason: string}[]}} Preset
  */
 
 const LONGEST = 400;
@@ -42,10 +41,8 @@ function cut(text, mark) {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/**
- * A stack whose target is another one of these presets, as that preset's own stack: {preset, stack}; else null.
- * @param {string} text @param {string[]} presets
- */
+/** A stack whose target is another one of these presets, as that preset's own stack: {preset, stack}; else null.
+ *  @param {string} text @param {string[]} presets */
 export function overOther(text, presets) {
   const levels = parse(text);
   const last = levels?.at(-1);
@@ -124,9 +121,8 @@ export function counts(key, options, name) {
   return !of.length || of.some((other) => options[other]);
 }
 
-/**
- * A new level out of a catalogue entry, and where it stands: {level, index}. An exit takes the first depth with a
- * trained draft that is not in the stack yet; cheaper levels go below more expensive ones, the others right below the roof.
+/** A new level out of a catalogue entry, and where it stands: {level, index}. An exit takes the first depth with a
+ *  trained draft that is not in the stack yet; cheaper levels go below more expensive ones, the others right below the roof.
  */
 export function placed(/** @type {Level[]} */ levels, /** @type {Entry} */ known) {
   const { id, at } = known.params ?? {};

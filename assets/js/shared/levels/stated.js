@@ -9,11 +9,9 @@ const MOST = 4000; // figures that are remembered
 export const STATED = new Map();
 Object.assign(globalThis, { hxStated: STATED }); // the page's scripts are one: nothing can be imported from it
 
-/**
- * A figure's text, remembered by what it is of.
- * @param {string|unknown[]} what such as "speed_up", or ["acceptance", "T"] @param {string} of a run, a benchmark's stack or a plan, by `ofRun` and the like
- * @param {string} text as it is shown
- */
+/** A figure's text, remembered by what it is of.
+ *  @param {string|unknown[]} what such as "speed_up", or ["acceptance", "T"] @param {string} of a run, a benchmark's stack or a plan, by `ofRun` and the like
+ *  @param {string} text as it is shown */
 export function stated(what, of, text) {
   const key = `${[what].flat().filter(Boolean).join(" ")}|${of}`;
   const texts = STATED.get(key) ?? new Set();

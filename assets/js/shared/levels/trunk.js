@@ -9,21 +9,13 @@ export function layersText(lo, hi) {
   return hi - lo === 1 ? String(lo) : `${lo}\u2013${hi - 1}`;
 }
 
-/**
- * @typedef {{kind: string, layers: number|null, params?: Record<string, any>, shares?: number|null}} Run a level of a
- *   run
- */
+/** @typedef {{kind: string, layers: number|null, params?: Record<string, any>, shares?: number|null}} Run a level of a
+ *    run */
 /** @typedef {{name: string, options: Record<string, string>}} Written a level of a stack's text */
-/**
- * @typedef {{layers: number, members: {index: number, depth: number, lo: number}[]}} Trunk `lo`: where its own layers
- *   begin
- */
+/** @typedef {{layers: number, members: {index: number, depth: number, lo: number}[]}} Trunk `lo`: where its own layers
+ *    begin */
 
-/**
- * The trunks of a run, out of its header.
- * @param {{levels: Run[]}} header
- * @returns {Trunk[]}
- */
+/** The trunks of a run, out of its header. @param {{levels: Run[]}} header @returns {Trunk[]} */
 export function trunksOf(header) {
   /** @type {Map<number, {index: number, depth: number}[]>} */
   const groups = new Map();
@@ -39,11 +31,9 @@ export function trunksOf(header) {
     .filter((one) => one !== null);
 }
 
-/**
- * The trunks of a stack that was not run yet, out of its text.
- * @param {Written[]} levels cheapest first
- * @param {number} layers of the preset's model, 0 when unknown
- */
+/** The trunks of a stack that was not run yet, out of its text.
+ *  @param {Written[]} levels cheapest first
+ *  @param {number} layers of the preset's model, 0 when unknown */
 export function trunksPlanned(levels, layers) {
   const groups = new Map();
   levels.forEach((level, index) => {
@@ -58,12 +48,8 @@ export function trunksPlanned(levels, layers) {
   return [...groups.values()].map((members) => trunk(layers, members)).filter((one) => one !== null);
 }
 
-/**
- * Whose weights a level reads, as a name; null when they are its own alone.
- * @param {Written} level
- * @param {Written} [target]
- * @returns {string|null}
- */
+/** Whose weights a level reads, as a name; null when they are its own alone. @param {Written} level
+ *  @param {Written} [target] @returns {string|null} */
 function weightsOf(level, target) {
   const reads = grammar.kinds.get(level.name)?.reads;
   if (!reads) return null;
@@ -71,21 +57,15 @@ function weightsOf(level, target) {
   return reads.weights || level.options.dtype || shared;
 }
 
-/**
- * After how many layers a level of a run reads; all of them for a whole pass.
- * @param {Run} level
- * @param {number} layers
- */
+/** After how many layers a level of a run reads; all of them for a whole pass. @param {Run} level
+ *  @param {number} layers */
 function depthOf(level, layers) {
   const depth = kindOf(level.kind).reads?.depth ?? layers;
   return typeof depth === "string" ? (level.params?.[depth] ?? level.layers ?? 0) : depth;
 }
 
-/**
- * How many layers a trunk's model has. Exits of a copy that no level runs as a whole: as many as the target.
- * @param {number} root
- * @param {Run[]} levels
- */
+/** How many layers a trunk's model has. Exits of a copy that no level runs as a whole: as many as the target.
+ *  @param {number} root @param {Run[]} levels */
 function layersOf(root, levels) {
   return (early(levels[root]?.kind) ? levels[levels.length - 1].layers : levels[root]?.layers) ?? 0;
 }

@@ -2,10 +2,9 @@
 
 import { TYPED } from "../../../text/en/page.js";
 
-/**
- * @param {string} text @param {{low: number, high: number, step?: number}} bounds step: 1, the usual one, for whole numbers
- * @param {string} name of what it sets
- * @returns {{value: number|null, said: string}} value: null where the text is no number; said: what was done, "" where it fits
+/** @param {string} text @param {{low: number, high: number, step?: number}} bounds step: 1, the usual one, for whole numbers
+ *  @param {string} name of what it sets
+ *  @returns {{value: number|null, said: string}} value: null where the text is no number; said: what was done, "" where it fits
  */
 export function typedNumber(text, { low, high, step = 1 }, name) {
   const asked = Number(text.trim().replace(",", "."));

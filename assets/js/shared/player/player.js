@@ -1,8 +1,6 @@
 /** Playback over engine time. The cursor is in ns on the engine's clock; speed 1 is as fast as it was.
- *
- *  Three modes: playing (the cursor runs), following (a live run: the cursor is its end) and resting. Frames are
- *  asked for only while playing. With reduced motion the cursor moves a round at a time instead of a frame at a time.
- */
+ *   Three modes: playing (the cursor runs), following (a live run: the cursor is its end) and resting. Frames are
+ *   asked for only while playing. With reduced motion the cursor moves a round at a time instead of a frame at a time. */
 
 import { upTo } from "../kit/order.js";
 
@@ -10,10 +8,8 @@ const STEPS = [1, 2, 5]; // of each power of ten: the next one is 2.5 times as f
 export const SPEEDS = Object.freeze([-2, -1, 0, 1].flatMap((e) => STEPS.map((x) => Number(`${x}e${e}`))));
 const LASTS_S = /** @type {[number, number]} */ ([5, 15]); // of a replay at the speed that is chosen for it
 
-/**
- * The speed at which so many ns last that long, or nearly; the engine's own if it does.
- * @param {number} ns @param {[number, number]} within s
- */
+/** The speed at which so many ns last that long, or nearly; the engine's own if it does.
+ *  @param {number} ns @param {[number, number]} within s */
 export function paceOf(ns, [shortest, longest] = LASTS_S) {
   const lasts = (/** @type {number} */ speed) => ns / 1e9 / speed;
   /** @param {number} speed */
@@ -32,11 +28,9 @@ const BROWSER = {
 /** @typedef {{end: number, rounds?: {t0: number}[], marks: {t: number, kind: string}[], commitTimes: number[]}} Played a run, or several */
 
 export class Player {
-  /**
-   * @param {(cursor: number, player: Player) => void} onCursor called when the cursor or the mode changes
-   * @param {{reduced?: boolean, clock?: typeof BROWSER, lasts?: [number, number]}} [options] reduced: a round at a
-   *   time; clock: for tests; lasts: s that a replay is to take
-   */
+  /** @param {(cursor: number, player: Player) => void} onCursor called when the cursor or the mode changes
+   *  @param {{reduced?: boolean, clock?: typeof BROWSER, lasts?: [number, number]}} [options] reduced: a round at a
+   *    time; clock: for tests; lasts: s that a replay is to take */
   constructor(onCursor, { reduced = prefersStillness(), clock = BROWSER, lasts = LASTS_S } = {}) {
     this._lasts = lasts;
     this.onCursor = onCursor;

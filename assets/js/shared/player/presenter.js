@@ -1,8 +1,6 @@
 /** Presenting: the page read from the back of a room. P turns it on and off anywhere but in a field, Escape turns it off.
- *
- *  What other parts may rely on while it is on: the class `hx-presenting` on the root element, `presenting()`, and
- *  `onPresenting`. Answers are hidden until they are asked for: a part that holds some hides them on `onPresenting`.
- */
+ *   What other parts may rely on while it is on: the class `hx-presenting` on the root element, `presenting()`, and
+ *   `onPresenting`. Answers are hidden until they are asked for: a part that holds some hides them on `onPresenting`. */
 
 import { h, icon } from "../kit/dom.js";
 import { WORDS } from "../../../text/en/presenter.js";
@@ -24,11 +22,8 @@ export function present(on) {
   document.dispatchEvent(new CustomEvent(EVENT, { detail: on }));
 }
 
-/**
- * Calls `f` whenever it is turned on or off.
- * @param {(on: boolean) => void} f
- * @returns {() => void} ends the calls
- */
+/** Calls `f` whenever it is turned on or off. @param {(on: boolean) => void} f
+ *  @returns {() => void} ends the calls */
 export function onPresenting(f) {
   const listener = (/** @type {any} */ event) => f(event.detail);
   document.addEventListener(EVENT, listener);
@@ -52,10 +47,8 @@ export function presenterButton() {
   return button;
 }
 
-/**
- * The keys: P, Escape; while presenting the player's, wherever the focus is.
- * @param {{player: import("./player.js").Player, inSight: () => boolean}} ctx inSight: whether the run can be seen
- */
+/** The keys: P, Escape; while presenting the player's, wherever the focus is.
+ *  @param {{player: import("./player.js").Player, inSight: () => boolean}} ctx inSight: whether the run can be seen */
 export function presenterKeys({ player, inSight }) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.repeat || modified(event) || inField(event.target)) return;

@@ -19,10 +19,9 @@ const ICONS = {
 const NS = "http://www.w3.org/2000/svg";
 
 /** update(model, cursor, {pause}) redraws what changed.
- *  @param {HTMLElement} host
- *  @param {{player: Player, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
- *    onPause: of the switch of the pause at rejections, which stands there if it is given; words: what the clock says
- */
+ *   @param {HTMLElement} host
+ *   @param {{player: Player, onPause?: (on: boolean) => void, label?: string, words?: (model: any, cursor: number) => string}} ctx
+ *     onPause: of the switch of the pause at rejections, which stands there if it is given; words: what the clock says */
 export function create(host, { player, onPause, label = TRANSPORT.label, words = roundText }) {
   const el = host.appendChild(element("div", "hx-transport"));
   el.setAttribute("role", "group");

@@ -1,17 +1,15 @@
 /** The first screen, for parts that stand in other tabs and drive it: where it can be reached, and when it has drawn. */
 
-/**
- * What parts in other tabs may do with the first screen.
- * @typedef {{
- *   el: HTMLElement, feed: import("../run/trace.js").Feed, player: import("./player.js").Player,
- *   settings: Readonly<Record<string, any>>, stack: () => string, show: (settings: Record<string, any>) => void,
- *   record: (name: string) => Promise<void>, press: (serial: number) => void, lend: (panels: string[]) => void,
- *   isSame: () => boolean|undefined, recordings: {name: string, title: string}[]}} Reach
- *   stack: as the composer has it; show: with other settings, `stack` into the composer; record: a recording by its name,
- *   without an entry of its own in the history; press: opens the card of a token; lend: opens panels as long as a lesson
- *   needs them, [] gives them back; isSame: whether the composer holds the stack of the run that is shown; recordings: all
- *   there are
- */
+/** What parts in other tabs may do with the first screen.
+ *  @typedef {{
+ *    el: HTMLElement, feed: import("../run/trace.js").Feed, player: import("./player.js").Player,
+ *    settings: Readonly<Record<string, any>>, stack: () => string, show: (settings: Record<string, any>) => void,
+ *    record: (name: string) => Promise<void>, press: (serial: number) => void, lend: (panels: string[]) => void,
+ *    isSame: () => boolean|undefined, recordings: {name: string, title: string}[]}} Reach
+ *    stack: as the composer has it; show: with other settings, `stack` into the composer; record: a recording by its name,
+ *    without an entry of its own in the history; press: opens the card of a token; lend: opens panels as long as a lesson
+ *    needs them, [] gives them back; isSame: whether the composer holds the stack of the run that is shown; recordings: all
+ *    there are */
 
 /** @type {(reach: Reach) => void} */
 let found = () => {};

@@ -14,9 +14,8 @@ export function mount(root, { props, watch }) {
 
 /** @typedef {{title: string, text: string, columns: string[], rows: unknown[][], run?: any}} Note as app/kit/notes.py has it */
 
-/**
- * Shows a part of a note where it stands in its figure.
- * @param {HTMLElement} root @param {string} part "head" or "table" @param {Note|null} note null: there is no such figure
+/** Shows a part of a note where it stands in its figure.
+ *  @param {HTMLElement} root @param {string} part "head" or "table" @param {Note|null} note null: there is no such figure
  */
 export function fill(root, part, note) {
   const figure = /** @type {HTMLElement|null} */ (root.closest(".hx-figure"));

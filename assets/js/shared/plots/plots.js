@@ -25,11 +25,9 @@ export function plotly(url) {
 
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-/**
- * What a figure shows; its data and layout are plotly's. read: a value in words.
- * @typedef {{title: string, text: string, figure: {data: any[], layout: any}|null, table?: {columns: string[], rows: unknown[][]}|null,
- *   read?: (curve: number, point: number) => string}} Shown
- */
+/** What a figure shows; its data and layout are plotly's. read: a value in words.
+ *  @typedef {{title: string, text: string, figure: {data: any[], layout: any}|null, table?: {columns: string[], rows: unknown[][]}|null,
+ *    read?: (curve: number, point: number) => string}} Shown */
 
 const CONFIG = { displaylogo: false, responsive: true, displayModeBar: false };
 

@@ -36,13 +36,9 @@ function unfinished(bytes) {
 /** @typedef {{bytes: Uint8Array, special: boolean}} Piece */
 /** @typedef {{serials: number[], text: string, special: boolean, partial: boolean, bytes: Uint8Array}} Cell */
 
-/**
- * Groups consecutive tokens into cells.
- * @param {{serial: number, id: number}[]} records
- * @param {(id: number) => Piece} pieceOf
- * @param {Cell[]} [cells] earlier cells to go on from; the last one may grow
- * @returns {Cell[]}
- */
+/** Groups consecutive tokens into cells. @param {{serial: number, id: number}[]} records
+ *  @param {(id: number) => Piece} pieceOf
+ *  @param {Cell[]} [cells] earlier cells to go on from; the last one may grow @returns {Cell[]} */
 export function splitCells(records, pieceOf, cells = []) {
   for (const record of records) {
     const piece = pieceOf(record.id);
@@ -67,11 +63,8 @@ function cell(serials, bytes, special) {
   return { serials, bytes, text, special, partial: open > 0 };
 }
 
-/**
- * Whether a token continues the character (or the grapheme) that the cell before it began.
- * @param {Cell} last
- * @param {Piece} piece
- */
+/** Whether a token continues the character (or the grapheme) that the cell before it began. @param {Cell} last
+ *  @param {Piece} piece */
 function belongs(last, piece) {
   if (last.special || piece.special || piece.bytes.length === 0) return false;
   if (last.partial) return (piece.bytes[0] & 0xc0) === 0x80;

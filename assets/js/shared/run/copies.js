@@ -11,12 +11,9 @@ const AFTER = 4;
 /** Whether the copy has the larger part in a drafted token's probability. @param {TokenRecord} record */
 export const isCopy = (record) => (record.copied?.share ?? 0) >= 0.5;
 
-/**
- * Where a drafted token was copied from.
- * @param {TraceModel} model @param {TokenRecord} record
- * @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
- *     the origin, and the origin's serial when it is a token of the output
- */
+/** Where a drafted token was copied from. @param {TraceModel} model @param {TokenRecord} record
+ *  @returns {{where: string, before: string, token: string, after: string, serial: number|null} | null} the text around
+ *      the origin, and the origin's serial when it is a token of the output */
 export function origin(model, record) {
   const copied = record.copied;
   const found = copied && tokenAt(model, copied.at, record);
@@ -68,10 +65,8 @@ export function written(model, tokens) {
 
 // ---- The prompt of a run, out of its ids: as it was fed, and as the visitor wrote it.
 
-/**
- * The prompt as it was fed: its special tokens one by one, what stands between them whole.
- * @param {import("./trace.js").TraceModel} model
- */
+/** The prompt as it was fed: its special tokens one by one, what stands between them whole.
+ *  @param {import("./trace.js").TraceModel} model */
 function promptParts(model) {
   const records = (model.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
   /** @type {{text: string, special: boolean}[]} */
@@ -84,10 +79,8 @@ function promptParts(model) {
   return parts;
 }
 
-/**
- * What the visitor wrote, out of the chat template when there is one; `raw` when there is none.
- * @param {import("./trace.js").TraceModel} model
- */
+/** What the visitor wrote, out of the chat template when there is one; `raw` when there is none.
+ *  @param {import("./trace.js").TraceModel} model */
 export function promptText(model) {
   const parts = promptParts(model);
   const raw = !parts.some((part) => part.special);

@@ -6,20 +6,15 @@ import { greedy } from "../levels/greedy.js";
 
 /** @typedef {import("./events.js").Row} Row */
 /** @typedef {{id: number, p: number}} Known a token's probability under the distribution, as the trace gives it */
-/**
- * @typedef {{probs: Map<number, number>, tail: number, certain: boolean, close: boolean}} Distribution `tail`: all others together.
- *   certain: one token has all of it. close: nothing had to be estimated.
- */
+/** @typedef {{probs: Map<number, number>, tail: number, certain: boolean, close: boolean}} Distribution `tail`: all others together.
+ *    certain: one token has all of it. close: nothing had to be estimated. */
 
 const WHOLE = 2e-4; // what six digits a figure may add up to
 
-/**
- * @param {?Row} row
- * @param {Record<string, any>} sampling of the trace's header
- * @param {Known[]} known
- * @param {boolean} [named] the row is a token that was named, not a distribution
- * @returns {Distribution|null} null where the rows were not kept
- */
+/** @param {?Row} row
+ *  @param {Record<string, any>} sampling of the trace's header @param {Known[]} known
+ *  @param {boolean} [named] the row is a token that was named, not a distribution
+ *  @returns {Distribution|null} null where the rows were not kept */
 export function distributionOf(row, sampling, known = [], named = false) {
   if (!row?.ids.length) return null;
   const { temperature = 1, top_k = 0, top_p = 1 } = sampling;
@@ -100,12 +95,10 @@ function distributionFrom(pairs, tail, close) {
 /** One token or all others, null, under a distribution. @param {Distribution} dist @param {number|null} id */
 export const chance = (dist, id) => (id === null ? dist.tail : (dist.probs.get(id) ?? 0));
 
-/**
- * Two distributions over the same symbols: the tokens of p's head and those that both are known of; null for all others, last. A
- * token of q alone of which p says nothing counts among the others.
- * @param {Distribution} p @param {Distribution} q @param {number[]} [always]
- * @returns {{ids: (number|null)[], p: number[], q: number[]}} falling by p
- */
+/** Two distributions over the same symbols: the tokens of p's head and those that both are known of; null for all others, last. A
+ *  token of q alone of which p says nothing counts among the others.
+ *  @param {Distribution} p @param {Distribution} q @param {number[]} [always]
+ *  @returns {{ids: (number|null)[], p: number[], q: number[]}} falling by p */
 export function sideBySide(p, q, always = []) {
   const ids = [...p.probs.keys()];
   for (const id of [...q.probs.keys(), ...always])

@@ -7,11 +7,9 @@ import { upTo } from "../kit/order.js";
 export const OWN = new Set(["snapshot", "gauge"]);
 
 /** @typedef {{event: "snapshot", round: number, t: number, [figure: string]: any}} Snapshot */
-/**
- * @typedef {{event: "gauge", level: number, t: number, acceptance: number|null, judged: number, accepted: number,
- *   forwards: number, rows: number, catch_up?: number, ms_per_call: number|null, busy_ms: number}} Gauge
- * @typedef {import("./events.js").TraceEvent | Snapshot | Gauge} TraceRecord
- */
+/** @typedef {{event: "gauge", level: number, t: number, acceptance: number|null, judged: number, accepted: number,
+ *    forwards: number, rows: number, catch_up?: number, ms_per_call: number|null, busy_ms: number}} Gauge
+ *  @typedef {import("./events.js").TraceEvent | Snapshot | Gauge} TraceRecord */
 
 export class Figures {
   constructor() {
@@ -50,9 +48,8 @@ export function plainSpeed(/** @type {import("./events.js").Baseline|null|undefi
   return baseline && last !== undefined ? (baseline.token_ns.length / last) * 1e9 : null;
 }
 
-/**
- * How many times as fast as plain decoding a run was up to a moment; null where either is not known.
- * @param {{baseline: import("./events.js").Baseline|null, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
+/** How many times as fast as plain decoding a run was up to a moment; null where either is not known.
+ *  @param {{baseline: import("./events.js").Baseline|null, snapshotAt: (t: number) => Snapshot|null}} model @param {number} cursor ns
  */
 export function speedUp(model, cursor) {
   const plain = plainSpeed(model.baseline);

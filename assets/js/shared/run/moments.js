@@ -7,16 +7,14 @@ import { upTo } from "../kit/order.js";
 /** @typedef {import("./events.js").Verify} Verify */
 /** @typedef {import("./events.js").Correct | import("./events.js").Bonus} Own */
 /** @typedef {import("./events.js").Commit} Commit */
-/**
- * `own`: the token that the verifier wrote itself; `commit`: of the target's verdict; `silent`: the level that was asked
- * for a draft just before and had none.
- * @typedef {{kind: "draft", t: number, index: number, event: Draft}} Drafted
- * @typedef {{kind: "verify", t: number, index: number, event: Verify, rejected: boolean, own: Own|null,
- *   commit: Commit|null, silent: number|null}} Judged
- * @typedef {{kind: "plan", t: number, index: number, event: import("./events.js").Plan, first: boolean}} Planned
- * @typedef {{kind: "join", t: number, index: number, event: import("./events.js").Prefill}} Joined
- * @typedef {Drafted | Judged | Planned | Joined} Moment
- */
+/** `own`: the token that the verifier wrote itself; `commit`: of the target's verdict; `silent`: the level that was asked
+ *  for a draft just before and had none.
+ *  @typedef {{kind: "draft", t: number, index: number, event: Draft}} Drafted
+ *  @typedef {{kind: "verify", t: number, index: number, event: Verify, rejected: boolean, own: Own|null,
+ *    commit: Commit|null, silent: number|null}} Judged
+ *  @typedef {{kind: "plan", t: number, index: number, event: import("./events.js").Plan, first: boolean}} Planned
+ *  @typedef {{kind: "join", t: number, index: number, event: import("./events.js").Prefill}} Joined
+ *  @typedef {Drafted | Judged | Planned | Joined} Moment */
 
 export class Moments {
   constructor() {

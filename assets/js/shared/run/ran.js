@@ -16,12 +16,10 @@ export function merged(spans) {
   return [...found.values()].sort((a, b) => b.hi - a.hi || b.lo - a.lo);
 }
 
-/**
- * A segment's layers in words: "layers 8–29 on 4 rows, 0–7 on 1 (bonus)"; "" when it shares no model.
- * A bonus needs a row for the last drafted token, which the level below has not read yet: its layers are run on that
- * row alone (as in LayerSkip).
- * @param {{kind: string, ran?: Span[], rows: number, catchUp?: number, probes?: number, tokensIn: number}} segment
- */
+/** A segment's layers in words: "layers 8–29 on 4 rows, 0–7 on 1 (bonus)"; "" when it shares no model.
+ *  A bonus needs a row for the last drafted token, which the level below has not read yet: its layers are run on that
+ *  row alone (as in LayerSkip).
+ *  @param {{kind: string, ran?: Span[], rows: number, catchUp?: number, probes?: number, tokensIn: number}} segment */
 export function ranText({ kind, ran, rows, catchUp = 0, probes = 0, tokensIn }) {
   if (!ran?.length) return "";
   const parts = merged(ran);
@@ -41,11 +39,8 @@ export function passesText(segments) {
   return TRUNK.passes(parts.map(({ lo, hi, passes }) => ({ layers: layersText(lo, hi), passes })));
 }
 
-/**
- * Rows run per layer by each level.
- * @param {{level: number, ran?: Span[]}[]} segments @param {number} layers
- * @returns {Map<number, number[]>} level -> rows[layers]
- */
+/** Rows run per layer by each level. @param {{level: number, ran?: Span[]}[]} segments @param {number} layers
+ *  @returns {Map<number, number[]>} level -> rows[layers] */
 export function rowsByLayer(segments, layers) {
   const found = new Map();
   for (const { level, ran } of segments) {

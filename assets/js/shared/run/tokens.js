@@ -1,10 +1,8 @@
 /** The tokens of a run: how each came, what verifiers made of it, and what became of it; and the text that was committed.
- *
- *  Nothing here knows the cursor: a record says when its token was drafted, judged, committed and lost, so what stands
- *  at any moment is a pure function of (records, cursor). Times are ns on the engine's clock. A token is *lost* when a
- *  verifier rejects it, when one before it is lost, or when the run is cut. Where several sequences are offered side by
- *  side they are a *tree*: its tokens stand nowhere in the text until a verifier has kept a path of them.
- */
+ *   Nothing here knows the cursor: a record says when its token was drafted, judged, committed and lost, so what stands
+ *   at any moment is a pure function of (records, cursor). Times are ns on the engine's clock. A token is *lost* when a
+ *   verifier rejects it, when one before it is lost, or when the run is cut. Where several sequences are offered side by
+ *   side they are a *tree*: its tokens stand nowhere in the text until a verifier has kept a path of them. */
 
 import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { fate, grownOn, settle } from "./tree.js";

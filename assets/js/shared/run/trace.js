@@ -1,8 +1,6 @@
 /** The client's model of a run: events in; rounds, segments, figures and token records (tokens.js) with times out.
- *
- *  Nothing here knows the cursor, so what the page shows at any moment is a pure function of (model, cursor), live and
- *  in replay. Times are ns on the engine's clock.
- */
+ *   Nothing here knows the cursor, so what the page shows at any moment is a pure function of (model, cursor), live and
+ *   in replay. Times are ns on the engine's clock. */
 
 import { upTo } from "../kit/order.js";
 import { styleLevels } from "../levels/kinds.js";
@@ -14,17 +12,13 @@ import { Tokens, placeOffered } from "./tokens.js";
 import { treeOf } from "./tree.js";
 
 /** @typedef {import("./events.js").LevelInfo & import("../levels/kinds.js").Look} Level */
-/**
- * `before`: what was tentative when it began.
- * @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: import("./records.js").TokenRecord[],
- *   segments: Segment[]}} Round
- */
-/**
- * @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
- *   tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
- *   catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
- *   stale?: boolean, fell?: number, notes?: import("./events.js").Verify["notes"], own?: number[]}} Segment
- */
+/** `before`: what was tentative when it began.
+ *  @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: import("./records.js").TokenRecord[],
+ *    segments: Segment[]}} Round */
+/** @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
+ *    tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
+ *    catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
+ *    stale?: boolean, fell?: number, notes?: import("./events.js").Verify["notes"], own?: number[]}} Segment */
 export class TraceModel extends Tokens {
   constructor() {
     super();
@@ -316,11 +310,8 @@ export class Feed {
     this.final = false;
   }
 
-  /**
-   * Applies a payload that holds events.
-   * @param {Payload} payload
-   * @returns {"new"|"grown"|"same"|"gap"} gap: records between those held and these are missing
-   */
+  /** Applies a payload that holds events. @param {Payload} payload
+   *  @returns {"new"|"grown"|"same"|"gap"} gap: records between those held and these are missing */
   take(payload) {
     const fresh = payload.run !== this.run;
     if (fresh && payload.from > 0) return "gap";

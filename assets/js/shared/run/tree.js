@@ -7,13 +7,10 @@ import { TREE } from "../../../text/en/text.js";
 /** @typedef {import("./records.js").Tree} Tree */
 /** @typedef {import("./records.js").TokenRecord} TokenRecord */
 
-/**
- * The tree of a draft; null for a chain, unless `always`: then a chain is a tree of one row.
- * @param {import("./events.js").Draft} e
- * @param {boolean} always
- * @param {TokenRecord[]} waiting tokens that nobody has judged yet, a parent before its children
- * @returns {Tree|null}
- */
+/** The tree of a draft; null for a chain, unless `always`: then a chain is a tree of one row.
+ *  @param {import("./events.js").Draft} e @param {boolean} always
+ *  @param {TokenRecord[]} waiting tokens that nobody has judged yet, a parent before its children
+ *  @returns {Tree|null} */
 export function treeOf(e, always = false, waiting = []) {
   const { tokens } = e;
   const places = new Map(tokens.map((x, i) => [x.serial, i]));
@@ -25,14 +22,11 @@ export function treeOf(e, always = false, waiting = []) {
   return grownOn(waiting, own, onto, e);
 }
 
-/**
- * Waiting tokens and those of a draft as one tree, whose nodes are the waiting ones so far.
- * @param {TokenRecord[]} waiting
- * @param {number[]} own the parents of the draft's tokens
- * @param {number[]} onto the serial of the waiting token that each stands behind, -1 where it is none
- * @param {{t1: number, round: number, level: number, at: number}} e
- * @returns {Tree}
- */
+/** Waiting tokens and those of a draft as one tree, whose nodes are the waiting ones so far.
+ *  @param {TokenRecord[]} waiting
+ *  @param {number[]} own the parents of the draft's tokens
+ *  @param {number[]} onto the serial of the waiting token that each stands behind, -1 where it is none
+ *  @param {{t1: number, round: number, level: number, at: number}} e @returns {Tree} */
 export function grownOn(waiting, own, onto, e) {
   const places = new Map(waiting.map((x, i) => [x.serial, i]));
   const place = (/** @type {number|null|undefined} */ serial) => places.get(serial ?? -1) ?? -1;
@@ -64,11 +58,8 @@ function rowsOf(parents) {
   return { rowOf, rows };
 }
 
-/**
- * Writes down what became of every node. Returns the rejected ones, in judging order, and those that wait further.
- * @param {Tree} tree
- * @param {import("./events.js").Verify} e
- */
+/** Writes down what became of every node. Returns the rejected ones, in judging order, and those that wait further.
+ *  @param {Tree} tree @param {import("./events.js").Verify} e */
 export function settle(tree, e) {
   const fell = new Set(e.notes?.dropped?.serials);
   const outcome = new Map(e.checks.map((c) => [c.serial, c.outcome]));
@@ -95,20 +86,14 @@ export function settle(tree, e) {
   return { rejected, kept, waiting };
 }
 
-/**
- * The tokens that were offered for the place of a token, in judging order; none where there was one draft, or none.
- * @param {TokenRecord} record
- */
+/** The tokens that were offered for the place of a token, in judging order; none where there was one draft, or none.
+ *  @param {TokenRecord} record */
 export function candidates({ fork }) {
   return fork ? fork.tree.nodes.filter((x) => x.fork?.parent === fork.parent) : [];
 }
 
-/**
- * What became of a candidate up to a cursor.
- * @param {TokenRecord} record
- * @param {number} cursor
- * @returns {"waiting"|"kept"|"rejected"|"lost"|"unasked"}
- */
+/** What became of a candidate up to a cursor. @param {TokenRecord} record @param {number} cursor
+ *  @returns {"waiting"|"kept"|"rejected"|"lost"|"unasked"} */
 export function fate(record, cursor) {
   const judged = record.fork?.tree.judged;
   if (!judged || judged.t > cursor) return "waiting";
@@ -117,12 +102,7 @@ export function fate(record, cursor) {
   return verdict === "rejected" ? "rejected" : record.lostWith === null ? "unasked" : "lost";
 }
 
-/**
- * A tree in a line of words.
- * @param {Tree} tree
- * @param {{levels: {tag: string}[]}} model
- * @param {number} cursor
- */
+/** A tree in a line of words. @param {Tree} tree @param {{levels: {tag: string}[]}} model @param {number} cursor */
 export function treeText(tree, model, cursor) {
   const said = TREE.said(tree.rows, tree.nodes.length);
   if (!tree.judged || tree.judged.t > cursor) return TREE.waits(said);

@@ -6,20 +6,16 @@ const FIRST = "explore";
 const IN_PLACE = new Set([FIRST, "learn", "race", "atlas"]);
 /** @type {Map<string, () => unknown>} */ const showing = new Map();
 
-/**
- * A tab that is drawn says how it shows what the address asks for. One that is not drawn yet reads the address then.
- * @param {string} tab @param {() => unknown} show
- */
+/** A tab that is drawn says how it shows what the address asks for. One that is not drawn yet reads the address then.
+ *  @param {string} tab @param {() => unknown} show */
 export const onArrival = (tab, show) => void showing.set(tab, show);
 
 /** Where an address leads: its tab. @param {string} search */
 export const tabOf = (search) => new URLSearchParams(search).get("tab") || FIRST;
 
-/**
- * Goes there, with an entry in the history, so that Back leads to where one was.
- * @param {string} address "?..." with or without "#..."
- * @param {() => void} leaves called before the page is left to be opened there
- */
+/** Goes there, with an entry in the history, so that Back leads to where one was.
+ *  @param {string} address "?..." with or without "#..."
+ *  @param {() => void} leaves called before the page is left to be opened there */
 export async function arrive(address, leaves) {
   const to = new URL(address, location.href);
   const tab = tabOf(to.search);

@@ -4,12 +4,9 @@ import { h, icon } from "../kit/dom.js";
 import { words } from "../../../text/en/share.js";
 import { svg } from "../kit/svg.js";
 
-/**
- * @param {string} title
- * @param {string} url
- * @param {HTMLElement} opener gets the focus back
- * @param {string} [warning] what whoever reads the code has to know first
- */
+/** @param {string} title @param {string} url
+ *  @param {HTMLElement} opener gets the focus back
+ *  @param {string} [warning] what whoever reads the code has to know first */
 export async function showCode(title, url, opener, warning = "") {
   const picture = await codePicture(url, words.codeOf(title));
   const close = h("button.hx-icon-button", { "aria-label": words.close, onclick: () => dialog.close() }, [

@@ -45,11 +45,9 @@ function aroundOf(json) {
   }
 }
 
-/**
- * How high a screen is, and how much of the frame lies above and below what is seen of it, in px. The screen is the
- * window's, less what stands above the frame if that is little; it never depends on the frame's height.
- * @param {Around} around @param {number} height of the frame
- */
+/** How high a screen is, and how much of the frame lies above and below what is seen of it, in px. The screen is the
+ *  window's, less what stands above the frame if that is little; it never depends on the frame's height.
+ *  @param {Around} around @param {number} height of the frame */
 export function seenOf({ clientHeight, offsetTop, scrollTop }, height) {
   const head = offsetTop > 0 && offsetTop < clientHeight / 2 ? offsetTop : 0;
   const screen = Math.min(SCREEN[1], Math.max(SCREEN[0], clientHeight - head));

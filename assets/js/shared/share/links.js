@@ -11,10 +11,9 @@ import { OWN } from "../run/figures.js";
 const FRAME = { width: "100%", height: "480", loading: "lazy", style: "border: 1px solid #ccc" };
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
 
-/**
- * @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
- * @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
- *   view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings
+/** @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
+ *  @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
+ *    view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings
  */
 
 const page = () => location.href.split(/[?#]/)[0]; // a file has no origin
@@ -90,12 +89,8 @@ export function momentOf(model, cursor) {
   return `${roundNumber(last.round)}.${happened}`;
 }
 
-/**
- * When a moment is: {ns, exact}; the nearest one there is, where the run has none of that name; null for no moment.
- * @param {TraceModel} model
- * @param {string} text
- * @returns {{ns: number, exact: boolean}|null}
- */
+/** When a moment is: {ns, exact}; the nearest one there is, where the run has none of that name; null for no moment.
+ *  @param {TraceModel} model @param {string} text @returns {{ns: number, exact: boolean}|null} */
 export function momentAt(model, text) {
   const found = /^(\d{1,7})(?:\.(\d{1,5}))?$/.exec(text);
   if (!found || !model.rounds.length) return null;
@@ -108,12 +103,8 @@ export function momentAt(model, text) {
   return { ns: times[reached - 1] ?? round.t0, exact: exact && reached === count };
 }
 
-/**
- * The token at a position of the text, as its card counts: {serial, ns, exact}, ns when it was committed; the last one
- * where the text is shorter; null where there is none.
- * @param {TraceModel} model
- * @param {string} text
- */
+/** The token at a position of the text, as its card counts: {serial, ns, exact}, ns when it was committed; the last one
+ *  where the text is shorter; null where there is none. @param {TraceModel} model @param {string} text */
 export function tokenAt(model, text) {
   if (!/^\d{1,7}$/.test(text) || !model.committed.length) return null;
   const place = Math.min(Number(text), model.committed.length - 1);
@@ -130,11 +121,8 @@ const afterwards = (/** @type {TraceRecord} */ r) => r.event === "report" && r.t
 
 /** @typedef {import("../run/trace.js").TraceRecord} TraceRecord */
 
-/**
- * A run as the part of an address behind "#": {hash, bare}; bare: without the lengths of the caches.
- * @param {TraceRecord[]} records
- * @returns {Promise<{hash: string, bare: boolean}>}
- */
+/** A run as the part of an address behind "#": {hash, bare}; bare: without the lengths of the caches.
+ *  @param {TraceRecord[]} records @returns {Promise<{hash: string, bare: boolean}>} */
 export async function pack(records) {
   let hash = "";
   for (const [i, spared] of ["", "kv"].entries()) {
@@ -148,11 +136,8 @@ export async function pack(records) {
 /** @param {TraceRecord} record */
 const line = (record) => `${JSON.stringify(record, (key, value) => (ROWS.has(key) ? undefined : value))}\n`;
 
-/**
- * The run in an address: {base64} of a gzip file, {fault} where it is none of ours; null where there is none.
- * @param {string} hash
- * @returns {{base64: string}|{fault: "version"|"long"|"damaged"}|null}
- */
+/** The run in an address: {base64} of a gzip file, {fault} where it is none of ours; null where there is none.
+ *  @param {string} hash @returns {{base64: string}|{fault: "version"|"long"|"damaged"}|null} */
 export function packedIn(hash) {
   if (!hash.startsWith("#run=")) return null;
   if (hash.length > 4 * LONGEST) return { fault: "long" };

@@ -15,11 +15,9 @@ const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;
 
 /** @typedef {import("./links.js").Link} Link */
 
-/**
- * @param {import("./links.js").Shown} shown
- * @returns {{el: HTMLElement, show: (token: number|null) => void}} show: links of what is shown now; token: the serial of
- *   the one whose card is open
- */
+/** @param {import("./links.js").Shown} shown
+ *  @returns {{el: HTMLElement, show: (token: number|null) => void}} show: links of what is shown now; token: the serial of
+ *    the one whose card is open */
 export function sharePanel(shown) {
   const said = h("p.hx-share-said", { role: "status", "aria-live": "polite" });
   const tell = (/** @type {string} */ text) => say(said, text);
@@ -83,12 +81,9 @@ export function sharePanel(shown) {
   };
 }
 
-/**
- * A link: what it is of, its address, and its buttons.
- * @param {string} title
- * @param {{tell: (text: string) => void, fail: (error: any) => void, coded: boolean, warning: string}} row warning: who
- *   cannot open the link, for whoever reads its code
- */
+/** A link: what it is of, its address, and its buttons. @param {string} title
+ *  @param {{tell: (text: string) => void, fail: (error: any) => void, coded: boolean, warning: string}} row warning: who
+ *    cannot open the link, for whoever reads its code */
 function linkRow(title, { tell, fail, coded, warning }) {
   let url = "";
   const field = h("input.hx-input.hx-share-url", {

@@ -9,12 +9,10 @@ import { words } from "../../../text/en/share.js";
 
 const LONGEST_WORD = 40;
 
-/**
- * @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player,
- *   session: import("../visit/session.js").Session, press: (serial: number) => void, isSame: () => boolean|undefined,
- *   attempt: (action: () => Promise<void>) => Promise<void>, tell: (text: string, kind?: string) => void}} Page
- *   press: opens the card of a token; isSame: whether the composer holds the stack of the run that is shown
- */
+/** @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player,
+ *    session: import("../visit/session.js").Session, press: (serial: number) => void, isSame: () => boolean|undefined,
+ *    attempt: (action: () => Promise<void>) => Promise<void>, tell: (text: string, kind?: string) => void}} Page
+ *    press: opens the card of a token; isSame: whether the composer holds the stack of the run that is shown */
 
 export class Place {
   /** @param {Page} page */
@@ -45,11 +43,9 @@ export class Place {
     this.run = this.page.feed.run;
   }
 
-  /**
-   * Says that a recording is shown in the place of a run that nobody has made: where the address asks for a prompt or a
-   * stack, and the recording is of another one.
-   * @param {Record<string, any>} given @param {string} then what can be done to run them
-   */
+  /** Says that a recording is shown in the place of a run that nobody has made: where the address asks for a prompt or a
+   *  stack, and the recording is of another one.
+   *  @param {Record<string, any>} given @param {string} then what can be done to run them */
   instead({ prompt, stack, preset }, then) {
     const { model, run } = this.page.feed;
     if (!model?.header || !run?.startsWith(RECORDED)) return;

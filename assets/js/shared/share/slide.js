@@ -36,10 +36,8 @@ export function measuring(font) {
   };
 }
 
-/**
- * @param {import("../run/trace.js").TraceModel} model of a run that is over @param {boolean} dark
- * @returns {{picture: SVGElement, label: string}}
- */
+/** @param {import("../run/trace.js").TraceModel} model of a run that is over @param {boolean} dark
+ *  @returns {{picture: SVGElement, label: string}} */
 export function drawSlide(model, dark) {
   const facts = factsOf(model);
   const theme = THEMES[dark ? "dark" : "light"];
@@ -216,11 +214,9 @@ function partsOf(model) {
   return parts;
 }
 
-/**
- * Lines of at most `width`, each of stretches from its left edge; the last one ends in an ellipsis where text is left.
- * @param {Part[]} parts @param {{width: number, most: number, measure: (text: string) => number}} room
- * @returns {{text: string, level: number, x: number, width: number}[][]}
- */
+/** Lines of at most `width`, each of stretches from its left edge; the last one ends in an ellipsis where text is left.
+ *  @param {Part[]} parts @param {{width: number, most: number, measure: (text: string) => number}} room
+ *  @returns {{text: string, level: number, x: number, width: number}[][]} */
 export function linesOf(parts, { width, most, measure }) {
   const text = parts.map((part) => part.text).join("");
   const end = text.trimEnd().length;

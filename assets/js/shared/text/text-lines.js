@@ -8,21 +8,16 @@ import { splitCells } from "../run/cells.js";
 
 const BEGINNING = "beginning"; // of the text: no newline began its first line
 
-/**
- * What is drawn of an item. `end`: the last node of the paragraphs up to here; `ends`: a paragraph ends behind it; `line`:
- * where a line has only been indented so far, the token that its newline is of, or `BEGINNING`; `hung`: the last that hangs
- * there.
- * @typedef {{key: string, at: number, node: any, end: HTMLElement|null, ends: boolean, line: HTMLElement|string|null,
- *   hung: HTMLElement|null, letters: Letters|null,
- *   place: Place}} Shown place: what is known of code behind it
- */
-/**
- * What began the line that stands behind a cell, as long as it has only been indented; null where text stands in it.
- * @template T
- * @param {import("../run/cells.js").Cell} cell
- * @param {T} node the cell's own
- * @param {T|string|null} before what began it behind the cell before
- */
+/** What is drawn of an item. `end`: the last node of the paragraphs up to here; `ends`: a paragraph ends behind it; `line`:
+ *  where a line has only been indented so far, the token that its newline is of, or `BEGINNING`; `hung`: the last that hangs
+ *  there.
+ *  @typedef {{key: string, at: number, node: any, end: HTMLElement|null, ends: boolean, line: HTMLElement|string|null,
+ *    hung: HTMLElement|null, letters: Letters|null,
+ *    place: Place}} Shown place: what is known of code behind it */
+/** What began the line that stands behind a cell, as long as it has only been indented; null where text stands in it.
+ *  @template T @param {import("../run/cells.js").Cell} cell
+ *  @param {T} node the cell's own
+ *  @param {T|string|null} before what began it behind the cell before */
 export function indentation({ text, special, partial }, node, before) {
   if (special || partial || /\S/.test(text.slice(text.lastIndexOf("\n") + 1))) return null;
   return text.includes("\n") ? node : before;
@@ -38,10 +33,8 @@ export function put(flow, node, last) {
   if (node !== next) paragraph.insertBefore(node, next);
 }
 
-/**
- * Hangs ghosts where they do not move the line that they began; false where other text stands in it already.
- * @param {HTMLElement} flow @param {HTMLElement} node @param {Shown} last
- */
+/** Hangs ghosts where they do not move the line that they began; false where other text stands in it already.
+ *  @param {HTMLElement} flow @param {HTMLElement} node @param {Shown} last */
 export function hang(flow, node, { line, hung }) {
   node.classList.toggle("hx-above-line", line === BEGINNING);
   if (line === null) return false;
@@ -59,15 +52,12 @@ export function hang(flow, node, { line, hung }) {
 /** @typedef {import("../run/records.js").TokenRecord} TokenRecord */
 /** @typedef {{key: string, at: number, cell?: import("../run/cells.js").Cell, heads?: TokenRecord[]}} Item */
 
-/**
- * Items from a committed position on, by position; `heads` are rejected records of one place, oldest first.
- * @param {TraceModel} model
- * @param {number} cursor ns
- * @param {number} from where a cell begins
- * @param {number} committed tokens up to the cursor
- * @param {boolean} haunted whether rejected drafts are shown
- * @returns {Item[]}
- */
+/** Items from a committed position on, by position; `heads` are rejected records of one place, oldest first.
+ *  @param {TraceModel} model
+ *  @param {number} cursor ns
+ *  @param {number} from where a cell begins
+ *  @param {number} committed tokens up to the cursor
+ *  @param {boolean} haunted whether rejected drafts are shown @returns {Item[]} */
 export function wanted(model, cursor, from, committed, haunted) {
   const rest = model.committed.slice(from, committed).map((serial) => model.tokens.get(serial));
   const records = [...rest, ...model.aliveAt(cursor)].filter((record) => record !== undefined);
@@ -96,11 +86,8 @@ function ghostsFrom(model, cursor, from) {
   return found;
 }
 
-/**
- * Where what may differ begins: the last cell boundary at or before n committed tokens, and one cell back.
- * @param {TraceModel} model
- * @param {number} n
- */
+/** Where what may differ begins: the last cell boundary at or before n committed tokens, and one cell back.
+ *  @param {TraceModel} model @param {number} n */
 export function cellStart({ cellStarts, committed }, n) {
   const cell = n < committed.length ? upTo(cellStarts, n, (at) => at) - 1 : cellStarts.length;
   // A character may still be joined to the cell before the boundary.
@@ -110,12 +97,10 @@ export function cellStart({ cellStarts, committed }, n) {
 // ---- Which lines of the text are code, said by the text alone, as far as it is written: what stands between fences of
 // backticks, lines that begin as a program's do and no sentence does, and what is indented below those.
 
-/**
- * What is known at a place of the text. `line`: its own so far; `code`: whether it is code; `fenced`: whether a fence was
- * open before it; `above`: whether the last line with words was code; `list`: whether that belongs to a list; `blank`:
- * whether nothing or an empty line stands right above.
- * @typedef {{line: string, code: boolean, fenced: boolean, above: boolean, list: boolean, blank: boolean}} Place
- */
+/** What is known at a place of the text. `line`: its own so far; `code`: whether it is code; `fenced`: whether a fence was
+ *  open before it; `above`: whether the last line with words was code; `list`: whether that belongs to a list; `blank`:
+ *  whether nothing or an empty line stands right above.
+ *  @typedef {{line: string, code: boolean, fenced: boolean, above: boolean, list: boolean, blank: boolean}} Place */
 /** @type {Readonly<Place>} */
 export const START = Object.freeze({ line: "", code: false, fenced: false, above: false, list: false, blank: true });
 
@@ -188,20 +173,14 @@ const LINE = 9; // as much as letters could want
 const HAIR = /['|ijl]/;
 const THIN = /[\s.,:;!`I()[\]{}/\\ftr"-]/;
 
-/**
- * `shown`: the letters, none where they are left out; `at`: how many letters' widths behind the token's beginning;
- * `squeeze`: of their width; `over`: how far they reach beyond the token; `letters`: what they say.
- * @typedef {{shown: string, at: number, squeeze: number, over: number, letters: string}} Letters
- */
+/** `shown`: the letters, none where they are left out; `at`: how many letters' widths behind the token's beginning;
+ *  `squeeze`: of their width; `over`: how far they reach beyond the token; `letters`: what they say.
+ *  @typedef {{shown: string, at: number, squeeze: number, over: number, letters: string}} Letters */
 
-/**
- * @param {import("../run/cells.js").Cell} cell
- * @param {string} letters
- * @param {Letters|null} before those of the token before; null where something else stands between
- * @param {number} gap what stays blank behind the cell, in em
- * @param {boolean} [code] whether it stands in a line of code
- * @returns {Letters}
- */
+/** @param {import("../run/cells.js").Cell} cell @param {string} letters
+ *  @param {Letters|null} before those of the token before; null where something else stands between
+ *  @param {number} gap what stays blank behind the cell, in em
+ *  @param {boolean} [code] whether it stands in a line of code @returns {Letters} */
 export function letterRoom({ text, special, partial }, letters, before, gap, code = false) {
   const told = { shown: letters, at: 0, squeeze: 1, over: 0, letters };
   if (!letters || special) return told;

@@ -10,9 +10,8 @@ import { TEXT } from "../../../text/en/text.js";
 const SMALL = "smollm2"; // the preset of 135 M parameters
 
 /** @typedef {import("../run/trace.js").TraceModel} TraceModel */
-/**
- * @typedef {{settings: Record<string, any>, feed: import("../run/trace.js").Feed, details: HTMLElement, onEdit: (name: string, value: any) => void,
- *   onOpen: (file: File) => void, onTell: (text: string, kind: string) => void, onSelect: (serial: number|null, info: any) => void}} Context
+/** @typedef {{settings: Record<string, any>, feed: import("../run/trace.js").Feed, details: HTMLElement, onEdit: (name: string, value: any) => void,
+ *    onOpen: (file: File) => void, onTell: (text: string, kind: string) => void, onSelect: (serial: number|null, info: any) => void}} Context
  */
 
 export function textPanel(/** @type {Context} */ ctx) {
@@ -129,11 +128,9 @@ export function textPanel(/** @type {Context} */ ctx) {
 
 const GROWTH = 1.1;
 
-/**
- * @param {HTMLElement} panel
- * @param {HTMLElement} view what scrolls
- * @param {HTMLInputElement} tick the switch
- */
+/** @param {HTMLElement} panel
+ *  @param {HTMLElement} view what scrolls
+ *  @param {HTMLInputElement} tick the switch */
 export function textRoom(panel, view, tick) {
   /** @type {TraceModel|null} */ let shown = null;
   const stage = () => /** @type {HTMLElement} */ (panel.closest(".hx-stage"));

@@ -6,12 +6,10 @@ import { expand, spoken } from "./token/token.js";
 const STOPS = "[data-serial], .hx-plus";
 
 export class TextReach {
-  /**
-   * @param {HTMLElement} el holds the parts
-   * @param {HTMLElement[]} parts a pointer that leaves one of them points at nothing
-   * @param {() => {model: import("../run/trace.js").TraceModel, cursor: number}} shown
-   * @param {(serial: number|null, info: object) => void} [onSelect]
-   */
+  /** @param {HTMLElement} el holds the parts
+   *  @param {HTMLElement[]} parts a pointer that leaves one of them points at nothing
+   *  @param {() => {model: import("../run/trace.js").TraceModel, cursor: number}} shown
+   *  @param {(serial: number|null, info: object) => void} [onSelect] */
   constructor(el, parts, shown, onSelect) {
     this.el = el;
     this.flow = parts[0];
@@ -95,12 +93,8 @@ export class TextReach {
 
 // ---- Hands on the text: where an arrow key leads, and what a copy holds.
 
-/**
- * The stop that a key leads to from stop `here` of `count`; null for other keys.
- * @param {string} key
- * @param {number} here
- * @param {number} count
- */
+/** The stop that a key leads to from stop `here` of `count`; null for other keys. @param {string} key
+ *  @param {number} here @param {number} count */
 export function walk(key, here, count) {
   /** @type {Record<string, number|undefined>} */
   const stops = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: count - 1 };
@@ -108,10 +102,8 @@ export function walk(key, here, count) {
   return to === undefined ? null : Math.min(Math.max(0, to), count - 1);
 }
 
-/**
- * A copied selection is the committed text: no ghosts, no tentative tokens, no special tokens.
- * @param {ClipboardEvent} event
- */
+/** A copied selection is the committed text: no ghosts, no tentative tokens, no special tokens.
+ *  @param {ClipboardEvent} event */
 export function copyPlain(event) {
   const part = document.createElement("div");
   const selection = getSelection();

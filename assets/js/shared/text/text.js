@@ -14,11 +14,10 @@ import { TEXT } from "../../../text/en/text.js";
 /** @type {number[]} */ const NONE = [];
 const CALM = 40; // more new nodes than this at once appear without moving
 
-/**
- * @typedef {import("./text-lines.js").Shown} Shown @typedef {import("./text-lines.js").Item} Item @typedef {import("../run/cells.js").Cell} Cell
- * @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/records.js").TokenRecord} TokenRecord
- * @typedef {import("./token/token.js").Scheme} Scheme @typedef {{onSelect?: (serial: number|null, info: object) => void}} Context
- * @typedef {{colourBy?: string, ghosts?: string, selected?: number|null, sources?: number[], round?: number|null, swift?: boolean, moves?: number}} Options
+/** @typedef {import("./text-lines.js").Shown} Shown @typedef {import("./text-lines.js").Item} Item @typedef {import("../run/cells.js").Cell} Cell
+ *  @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/records.js").TokenRecord} TokenRecord
+ *  @typedef {import("./token/token.js").Scheme} Scheme @typedef {{onSelect?: (serial: number|null, info: object) => void}} Context
+ *  @typedef {{colourBy?: string, ghosts?: string, selected?: number|null, sources?: number[], round?: number|null, swift?: boolean, moves?: number}} Options
  */
 
 /** @param {HTMLElement} host @param {Context} ctx */

@@ -2,17 +2,13 @@
 
 export const LONGEST_PROMPT = 1500;
 
-/**
- * @typedef {Record<string, (text: string) => string | number | boolean | undefined>} Fields by setting: what its text
- *   says, undefined where that is not valid
- */
+/** @typedef {Record<string, (text: string) => string | number | boolean | undefined>} Fields by setting: what its text
+ *    says, undefined where that is not valid */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Settings */
 
-/**
- * The settings that an address may name.
- * @param {{prompt: number} & Record<string, any>} limits the server's: the longest prompt, [low, high] of each number
- * @returns {Fields}
- */
+/** The settings that an address may name.
+ *  @param {{prompt: number} & Record<string, any>} limits the server's: the longest prompt, [low, high] of each number
+ *  @returns {Fields} */
 export function fields(limits) {
   /** @type {(name: string, whole: boolean) => (text: string) => number | undefined} */
   const figure = (name, whole) => (text) => {
@@ -59,10 +55,8 @@ export function fields(limits) {
   };
 }
 
-/**
- * What the address asks for: {given: {name: value}, refused: ["top_p=7", ...]}.
- * @param {string} search @param {Fields} known
- */
+/** What the address asks for: {given: {name: value}, refused: ["top_p=7", ...]}.
+ *  @param {string} search @param {Fields} known */
 export function read(search, known) {
   /** @type {Record<string, any>} */
   const given = {};
@@ -77,10 +71,8 @@ export function read(search, known) {
   return { given, refused };
 }
 
-/**
- * The query for these settings; what equals its default is left out, parameters that are not ours stay.
- * @param {string} search @param {Settings} settings @param {Settings} defaults @param {Fields} known
- */
+/** The query for these settings; what equals its default is left out, parameters that are not ours stay.
+ *  @param {string} search @param {Settings} settings @param {Settings} defaults @param {Fields} known */
 export function write(search, settings, defaults, known) {
   const query = new URLSearchParams(search);
   for (const name of Object.keys(known)) {

@@ -11,13 +11,11 @@ const KEPT_FILES = 4; // opened files that Back can show again
 /** @typedef {import("./session.js").Payload} Payload */
 
 export class Journey {
-  /**
-   * @param {{session: import("./session.js").Session, feed: import("../run/trace.js").Feed, wish: import("./wish.js").Wish,
-   *   tail: (asked: {run: string, from: number}) => Promise<any>, apply: (payload: Payload) => void,
-   *   tell: (text: string, kind?: string) => void, busy: () => void, refresh: () => void,
-   *   attempt: (action: () => Promise<void>) => Promise<void>}} page tail: what the server has of a run; attempt: says what
-   *   an action throws
-   */
+  /** @param {{session: import("./session.js").Session, feed: import("../run/trace.js").Feed, wish: import("./wish.js").Wish,
+   *    tail: (asked: {run: string, from: number}) => Promise<any>, apply: (payload: Payload) => void,
+   *    tell: (text: string, kind?: string) => void, busy: () => void, refresh: () => void,
+   *    attempt: (action: () => Promise<void>) => Promise<void>}} page tail: what the server has of a run; attempt: says what
+   *    an action throws */
   constructor(page) {
     this.page = page;
     /** @type {string|null} */ this.wanted = null; // the live run that is shown as soon as it has something to show

@@ -11,10 +11,8 @@ export function reasonOf(presets) {
   return reasons.size === 1 ? [...reasons][0] : "";
 }
 
-/**
- * @param {{setup: Record<string, any>, call: import("./session.js").Calls, onNews: () => void}} ctx onNews: the
- *   catalogue of the setup has changed
- */
+/** @param {{setup: Record<string, any>, call: import("./session.js").Calls, onNews: () => void}} ctx onNews: the
+ *    catalogue of the setup has changed */
 export function keepCatalogue({ setup, call, onNews }) {
   const ask = async (/** @type {number} */ times) => {
     const found = await call.offered({}).catch(() => null); // what is known already stays
@@ -45,11 +43,9 @@ export function keepCatalogue({ setup, call, onNews }) {
 
 const PACE_MS = 20_000;
 
-/**
- * @typedef {{ahead: number, answers: number|null}} Pace answers: null while none was measured
- * @param {{call: import("./session.js").Calls, idle: () => boolean, onNews: (pace: Pace) => void}} ctx idle: whether no
- *   run of one's own goes on
- */
+/** @typedef {{ahead: number, answers: number|null}} Pace answers: null while none was measured
+ *  @param {{call: import("./session.js").Calls, idle: () => boolean, onNews: (pace: Pace) => void}} ctx idle: whether no
+ *    run of one's own goes on */
 export function keepPace({ call, idle, onNews }) {
   const ask = async () => {
     if (document.hidden || !idle()) return;

@@ -57,10 +57,8 @@ export class Panels {
     this.hearing.push(f);
   }
 
-  /**
-   * A button that opens a panel and closes it.
-   * @param {string} name of the panel @param {string} text @param {string} tip
-   */
+  /** A button that opens a panel and closes it.
+   *  @param {string} name of the panel @param {string} text @param {string} tip */
   button(name, text, tip) {
     const button = h(
       "button",

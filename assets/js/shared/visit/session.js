@@ -9,12 +9,10 @@ const POLL_MS = 2000;
 const FOLLOW_MS = 500; // of a run without a stream: the page was reloaded
 const FIRST_MS = 15_000; // until a run's first sign: a busy server may take that long to hear of it
 
-/**
- * @typedef {{run: string, from: number, ev: any[], final: boolean, status: Record<string, any>}} Payload
- *   as app/kit/payload.py writes it
- * @typedef {Record<string, (data: object) => Promise<any>>} Calls open_trace, simulate, stop, tail, offered, pace and long_text
- * @typedef {{trigger: (event: string, data?: object) => void, call: Calls}} Ports to the server
- */
+/** @typedef {{run: string, from: number, ev: any[], final: boolean, status: Record<string, any>}} Payload
+ *    as app/kit/payload.py writes it
+ *  @typedef {Record<string, (data: object) => Promise<any>>} Calls open_trace, simulate, stop, tail, offered, pace and long_text
+ *  @typedef {{trigger: (event: string, data?: object) => void, call: Calls}} Ports to the server */
 
 /** A bundled recording as its payload. @param {string} name @returns {Promise<Payload>} */
 export async function recordsOf(name) {
@@ -29,12 +27,10 @@ export function understand({ status }) {
 }
 
 export class Session {
-  /**
-   * @param {Ports} ports
-   * @param {{onPayload: (payload: Payload) => void, held: (run: string) => number, kept?: string,
-   *   unreached?: () => void}} ctx held: how many records of a run are here, Infinity where none are wanted; kept: by
-   *   which name it is found after a reload; unreached: the server did not answer for a run that goes on
-   */
+  /** @param {Ports} ports
+   *  @param {{onPayload: (payload: Payload) => void, held: (run: string) => number, kept?: string,
+   *    unreached?: () => void}} ctx held: how many records of a run are here, Infinity where none are wanted; kept: by
+   *    which name it is found after a reload; unreached: the server did not answer for a run that goes on */
   constructor({ trigger, call }, ctx) {
     this.trigger = trigger;
     this.call = call;

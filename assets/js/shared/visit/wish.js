@@ -42,10 +42,8 @@ export class Wish {
     return this.catalogue.find((p) => p.name === this.settings.preset);
   }
 
-  /**
-   * Settings as the address has them: {given, refused}. They overrule what is shown next.
-   * @param {Record<string, any>} [others] that overrule the address
-   */
+  /** Settings as the address has them: {given, refused}. They overrule what is shown next.
+   *  @param {Record<string, any>} [others] that overrule the address */
   ask(others = {}) {
     const { given, refused } = read(location.search, this._known);
     Object.assign(given, this.over(given.stack), others);
@@ -108,10 +106,8 @@ export class Wish {
 
 // ---- What a run that was recorded brings into the settings, unless the address asked for others.
 
-/**
- * @param {{settings: Record<string, any>, asked: Record<string, any>, setup: any, tower: any, preset: any}} wish
- * @param {import("../run/trace.js").TraceModel} model
- */
+/** @param {{settings: Record<string, any>, asked: Record<string, any>, setup: any, tower: any, preset: any}} wish
+ *  @param {import("../run/trace.js").TraceModel} model */
 export function adopt(wish, model) {
   const { settings, asked, setup, tower } = wish;
   /** @type {any} */ const header = model.header;

@@ -9,26 +9,21 @@ import { SAY } from "../../../text/en/anatomy.js";
 import { RULER } from "./words.js";
 import { decode, hex, visible } from "../../shared/run/cells.js";
 
-/**
- * @typedef {{from: number, to: number, text: string}} Stretch columns of the line, and the text in them
- * @typedef {Stretch & {state: string, serial: number}} Judged
- * @typedef {{columns: string[], own: Stretch[], target: Judged[], shared: number[], rest: number}} Rulers columns: the text
- *   between two ends of tokens; shared: before which columns both begin a token; rest: bytes that did not go up
- */
+/** @typedef {{from: number, to: number, text: string}} Stretch columns of the line, and the text in them
+ *  @typedef {Stretch & {state: string, serial: number}} Judged
+ *  @typedef {{columns: string[], own: Stretch[], target: Judged[], shared: number[], rest: number}} Rulers columns: the text
+ *    between two ends of tokens; shared: before which columns both begin a token; rest: bytes that did not go up */
 
-/**
- * The draft that a reader looks at: the event's, else the last one that has begun.
- * @param {import("../../shared/anatomy/round.js").Round} round @param {import("../../shared/anatomy/round.js").Call|null} call @param {number} at
+/** The draft that a reader looks at: the event's, else the last one that has begun.
+ *  @param {import("../../shared/anatomy/round.js").Round} round @param {import("../../shared/anatomy/round.js").Call|null} call @param {number} at
  */
 export function draftAt(round, call, at) {
   if (call?.segment.own) return call;
   return round.calls.findLast((x) => x.segment.own && x.segment.t1 <= at) ?? null;
 }
 
-/**
- * @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call @param {number} at a settled moment
- * @returns {Rulers}
- */
+/** @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call @param {number} at a settled moment
+ *  @returns {Rulers} */
 export function rulers(model, call, at) {
   const pieces = call.tiles.map((tile) => [...model.piece(tile.record.id).bytes]);
   const bytes = pieces.flat();
@@ -85,11 +80,9 @@ function whole(bytes) {
   return text.includes("\ufffd") ? hex(Uint8Array.from(bytes)) : visible(text);
 }
 
-/**
- * The picture; null where no draft of the round has tokens of its own.
- * @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Round} round
- * @param {{at: number, call: import("../../shared/anatomy/round.js").Call|null}} view
- */
+/** The picture; null where no draft of the round has tokens of its own.
+ *  @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Round} round
+ *  @param {{at: number, call: import("../../shared/anatomy/round.js").Call|null}} view */
 function rulersOf(model, round, { at, call }) {
   const draft = draftAt(round, call, at);
   if (!draft) return null;

@@ -8,10 +8,7 @@ import { below, nearest, of } from "./by-depth.js";
 const FULL = 0.6; // logarithm (base 2) of the gain at which a colour is full
 const PAPER = 1.28; // over single-layer speculation, on average (arXiv 2510.01336)
 
-/**
- * @param {import("./by-depth.js").Study} study
- * @param {"plain"|"one"} map @param {"measured"|"ideal"} costs
- */
+/** @param {import("./by-depth.js").Study} study @param {"plain"|"one"} map @param {"measured"|"ideal"} costs */
 export const rowsOf = (study, map, costs) =>
   of(study, "needed").filter((one) => one.map === map && one.costs === costs);
 

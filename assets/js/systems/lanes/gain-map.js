@@ -34,10 +34,8 @@ export function mapScales({ shares, agreements }, wide, high) {
   };
 }
 
-/**
- * @param {Element} root an svg element, emptied first @param {GainMap} map @param {Drafter[]} drafters
- * @param {{share: number, agreement: number}} at the cross @param {number} wide @param {number} high
- */
+/** @param {Element} root an svg element, emptied first @param {GainMap} map @param {Drafter[]} drafters
+ *  @param {{share: number, agreement: number}} at the cross @param {number} wide @param {number} high */
 export function drawMap(root, map, drafters, at, wide, high) {
   const { x, y, floor, cell } = mapScales(map, wide, high);
   root.replaceChildren();
@@ -154,15 +152,13 @@ export const EDGES = [0.8, 0.9, 1 - SAME, 1 + SAME, 1.1, 1.2, 1.3];
 const [LINE, LETTER, BESIDE] = [15, 7, 11]; // px of a label: its height, about what a letter takes, and how far off it is
 const MOST = 6; // lines that a label stands lower than its point
 
-/**
- * @typedef {{stack: string, runs: boolean, ms: number, speedup: number}} OnOne
- * @typedef {OnOne & {tokens: number, verifying: number, drafting: number}} OnTwo
- * @typedef {{name: string, share: number, agreement: number, gain: number, pays_between: [number, number]|null,
- *   apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
- * @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
- * @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
- *   }} SecondAnswer hsd_core/systems/lanes/second_machine.py
- */
+/** @typedef {{stack: string, runs: boolean, ms: number, speedup: number}} OnOne
+ *  @typedef {OnOne & {tokens: number, verifying: number, drafting: number}} OnTwo
+ *  @typedef {{name: string, share: number, agreement: number, gain: number, pays_between: [number, number]|null,
+ *    apart: OnOne, pearl: OnTwo, ahead: OnTwo, needs: string}} Drafter
+ *  @typedef {{shares: number[], agreements: number[], gains: number[][]}} GainMap
+ *  @typedef {{clock: string, one: OnOne, two: OnTwo|null, gain: number, pays: boolean, drafters: Drafter[], map: GainMap,
+ *    }} SecondAnswer hsd_core/systems/lanes/second_machine.py */
 
 /** @param {number} gain */
 export const bandOf = (gain) => EDGES.filter((edge) => gain >= edge).length;
@@ -191,11 +187,9 @@ export function stretches(row) {
   return found;
 }
 
-/**
- * Where labels beside points stand so that none covers another, or a point: each as high as its point, or so many lines below.
- * @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px @param {number} [left] where it begins, px
- * @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x
- */
+/** Where labels beside points stand so that none covers another, or a point: each as high as its point, or so many lines below.
+ *  @param {{x: number, y: number, text: string}[]} points @param {number} wide of the picture, px @param {number} [left] where it begins, px
+ *  @returns {{x: number, y: number, text: string, before: boolean}[]} before: it ends at x */
 export function labelled(points, wide, left = 0) {
   const taken = points.map(({ x, y }) => ({ from: x - 7, to: x + 7, y: y + 4 })); // the points themselves
   return points.map(({ x, y, text }) => {

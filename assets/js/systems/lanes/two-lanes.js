@@ -13,10 +13,8 @@ import { LANES } from "../../../text/en/lanes.js";
 /** @typedef {{model: Model, cursor: number, veiled: boolean, round: number|null, own: boolean}} Seen round: one that somebody
  *  singled out; own: whether the last verdict before the cursor is shown where nobody did */
 
-/**
- * @param {HTMLElement} area where the lanes are drawn @param {HTMLElement} host the line of words is put at its end
- * @param {{onSeek?: (ns: number) => void, redraw: () => void, signal: AbortSignal}} ctx
- */
+/** @param {HTMLElement} area where the lanes are drawn @param {HTMLElement} host the line of words is put at its end
+ *  @param {{onSeek?: (ns: number) => void, redraw: () => void, signal: AbortSignal}} ctx */
 export function twoLanes(area, host, { onSeek, redraw, signal }) {
   const line = host.appendChild(element("p", "hx-lane-said"));
   line.hidden = true;
@@ -83,20 +81,17 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
 // Lanes at once: when two or more are at work, what was drafted while the target verified, and what became of it.
 
 /** @typedef {import("../../shared/run/trace.js").Segment} Segment */
-/**
- * A pass of the target and the block that was drafted meanwhile: `from`, `to` (ns) its calls, on the lane of `level`;
- * `verdict` (ns) when the pass was judged; `kept`: whether nothing was dropped then.
- * @typedef {{round: number, pass: Segment, level: number, from: number, to: number, drafted: number, verdict: number, kept: boolean}} Meanwhile
+/** A pass of the target and the block that was drafted meanwhile: `from`, `to` (ns) its calls, on the lane of `level`;
+ *  `verdict` (ns) when the pass was judged; `kept`: whether nothing was dropped then.
+ *  @typedef {{round: number, pass: Segment, level: number, from: number, to: number, drafted: number, verdict: number, kept: boolean}} Meanwhile
  */
 
 const HEAD = 4; // px, of an arrow
 const STRIP = 3; // px
 const LEAST = 14; // px of a block that an arrow can point at
 
-/**
- * What was drafted in a round while the target verified; null where nothing was, or one level works after another.
- * @param {Model} model @param {number} place of the round among the rounds @returns {Meanwhile|null}
- */
+/** What was drafted in a round while the target verified; null where nothing was, or one level works after another.
+ *  @param {Model} model @param {number} place of the round among the rounds @returns {Meanwhile|null} */
 export function meanwhile(model, place) {
   const round = model.rounds[place];
   const top = model.levels.length - 1;
@@ -158,10 +153,8 @@ function arrowGroup(sheet) {
   return group;
 }
 
-/**
- * The arrow from a verdict to the block that was drafted meanwhile; nothing where it is not in sight.
- * @param {any} group @param {Meanwhile|null} found @param {any} scale
- */
+/** The arrow from a verdict to the block that was drafted meanwhile; nothing where it is not in sight.
+ *  @param {any} group @param {Meanwhile|null} found @param {any} scale */
 function drawArrow(group, found, { a, b, x, y, lane, width }) {
   const [frame, halo, line, head] = group.children;
   const seen = found && found.to > a && found.from < b && found.verdict >= a && found.pass.t0 <= b ? found : null;

@@ -270,9 +270,8 @@ export function hourFigure({ hour }) {
 
 // Readings of a sweep, [value, low, high], as figures and tables show them.
 
-/**
- * One sweep, as `hsd_core/systems/nano/train/scaling/sweep_study.py` gives it; readings are [value, low, high].
- * @typedef {{id: string, about: any, trainings: any[], own_size: number[], laws: any, hour: any, texts: Record<string, number>}} Sweep
+/** One sweep, as `hsd_core/systems/nano/train/scaling/sweep_study.py` gives it; readings are [value, low, high].
+ *  @typedef {{id: string, about: any, trainings: any[], own_size: number[], laws: any, hour: any, texts: Record<string, number>}} Sweep
  */
 
 /** With copies and without: their colours and shapes. @type {{gate: "gate"|"own", hue: string, symbol: string}[]} */

@@ -4,17 +4,13 @@
 
 const MOST = { key: 16, kept: 1000 }; // of a stranger's trace
 
-/**
- * One filing: the token at `at` behind a key of `length` tokens. `was`: where the same token began behind the same key
- * before (-1: never, or forgotten); `out`: where the continuation began that had to go for it (-1: none).
- * @typedef {{at: number, length: number, was: number, out: number}} Filing
- * @typedef {{minKey: number, maxKey: number, kept: number, continuation: number}} Rules
- */
+/** One filing: the token at `at` behind a key of `length` tokens. `was`: where the same token began behind the same key
+ *  before (-1: never, or forgotten); `out`: where the continuation began that had to go for it (-1: none).
+ *  @typedef {{at: number, length: number, was: number, out: number}} Filing
+ *  @typedef {{minKey: number, maxKey: number, kept: number, continuation: number}} Rules */
 
-/**
- * How a level's D_c is kept; null where its trace does not say.
- * @param {Record<string, any>|undefined} params @returns {Rules|null}
- */
+/** How a level's D_c is kept; null where its trace does not say.
+ *  @param {Record<string, any>|undefined} params @returns {Rules|null} */
 export function rulesOf(params) {
   const { min_key: minKey, max_key: maxKey } = params?.reach?.c ?? {};
   const [kept, continuation] = [params?.max_continuations, params?.continuation];
@@ -65,12 +61,10 @@ export class Book {
     this.evictions.push(gone);
   }
 
-  /**
-   * The entries used last, as they stood when the text had `n` tokens: by where their continuation begins, newest first.
-   * @param {number} n @param {number} most entries
-   * @returns {{at: number, lengths: number[], fresh: number, out: {at: number, length: number}[]}[]} lengths: of the keys
-   *   that lead there; fresh: how many of them were filed for the first time; out: what had to go for them
-   */
+  /** The entries used last, as they stood when the text had `n` tokens: by where their continuation begins, newest first.
+   *  @param {number} n @param {number} most entries
+   *  @returns {{at: number, lengths: number[], fresh: number, out: {at: number, length: number}[]}[]} lengths: of the keys
+   *    that lead there; fresh: how many of them were filed for the first time; out: what had to go for them */
   newest(n, most) {
     const places = [];
     const dead = new Set(); // filed again later, or gone

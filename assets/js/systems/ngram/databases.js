@@ -12,8 +12,7 @@ import { windowPart } from "./window.js";
 import { DB, SHARES } from "./words.js";
 import { originOf } from "../../shared/levels/kinds.js";
 
-/**
- * @param {{player: import("../../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
+/** @param {{player: import("../../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}} ctx
  */
 export function createDatabases({ player, stage, onClose }) {
   const title = h("h2", { tabindex: "-1", text: DB.title });

@@ -8,10 +8,8 @@ const USED = 60; // entries
 const OUT = 3; // evicted ones, where none is among those
 const AROUND = 6; // tokens on both sides of what was found
 
-/**
- * @typedef {import("./ledger.js").Ledger} Ledger
- * @typedef {import("./ledger.js").Lookup} Lookup
- */
+/** @typedef {import("./ledger.js").Ledger} Ledger
+ *  @typedef {import("./ledger.js").Lookup} Lookup */
 
 /** @param {{onShow: () => void}} ctx onShow: bring the place that was found into sight */
 export function entriesPart({ onShow }) {

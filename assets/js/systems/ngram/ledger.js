@@ -6,14 +6,12 @@ import { upTo } from "../../shared/kit/order.js";
 import { Book, rulesOf } from "./book.js";
 
 /** @typedef {import("../../shared/run/records.js").TokenRecord} TokenRecord @typedef {import("../../shared/run/trace.js").Segment} Segment */
-/**
- * `letter`: the database that answered, null: none did. `key`: the tokens of the key (null where the trace does not say).
- * `at`: where its first token stands in the output; `from`: what that token repeats, counted as `at` is (D_c only). `count`: how many
- * lookups this stands for (more than one only where sequences are offered side by side and none was answered). `side`: one of several sequences.
- * @typedef {{n: number, t: number, t0: number, round: number, level: number, letter: string|null, key: number|null,
- *   serials: number[], at: number, from: number|null, count: number, side: boolean}} Lookup
- * @typedef {{answered: number, offered: number, kept: number}} Share
- */
+/** `letter`: the database that answered, null: none did. `key`: the tokens of the key (null where the trace does not say).
+ *  `at`: where its first token stands in the output; `from`: what that token repeats, counted as `at` is (D_c only). `count`: how many
+ *  lookups this stands for (more than one only where sequences are offered side by side and none was answered). `side`: one of several sequences.
+ *  @typedef {{n: number, t: number, t0: number, round: number, level: number, letter: string|null, key: number|null,
+ *    serials: number[], at: number, from: number|null, count: number, side: boolean}} Lookup
+ *  @typedef {{answered: number, offered: number, kept: number}} Share */
 
 const none = () => ({ answered: 0, offered: 0, kept: 0 });
 
@@ -224,11 +222,8 @@ export class Ledger {
     return found;
   }
 
-  /**
-   * What became of a lookup's tokens until a moment: how many the verifier above has kept and rejected, how many it never
-   * judged, and how many are part of the text.
-   * @param {Lookup} lookup @param {number} cursor
-   */
+  /** What became of a lookup's tokens until a moment: how many the verifier above has kept and rejected, how many it never
+   *  judged, and how many are part of the text. @param {Lookup} lookup @param {number} cursor */
   fate(lookup, cursor) {
     const fate = { kept: 0, rejected: 0, lost: 0, waiting: 0, committed: 0 };
     for (const serial of lookup.serials) {

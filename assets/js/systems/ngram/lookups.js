@@ -7,10 +7,8 @@ import { LOOKUPS } from "./words.js";
 
 const LAST = 14; // lookups
 
-/**
- * @typedef {import("./ledger.js").Ledger} Ledger
- * @typedef {import("./ledger.js").Lookup} Lookup
- */
+/** @typedef {import("./ledger.js").Ledger} Ledger
+ *  @typedef {import("./ledger.js").Lookup} Lookup */
 
 /** The list of lookups. @param {{onSeek: (ns: number) => void}} ctx */
 export function lookupsPart({ onSeek }) {

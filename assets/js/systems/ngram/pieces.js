@@ -30,10 +30,8 @@ export const nothing = (model) =>
 
 // Lists whose rows stay as long as what they say: per frame only what changed is made again.
 
-/**
- * @typedef {{key: string, sign: string, make: () => HTMLElement}} Row sign: what it says; the same sign, the same element
- * @type {WeakMap<Element, Map<string, {sign: string, el: HTMLElement}>>}
- */
+/** @typedef {{key: string, sign: string, make: () => HTMLElement}} Row sign: what it says; the same sign, the same element
+ *  @type {WeakMap<Element, Map<string, {sign: string, el: HTMLElement}>>} */
 const drawn = new WeakMap();
 
 /** Shows these rows in this order. @param {Element} list @param {Row[]} rows @returns {number} how many were made */

@@ -10,10 +10,8 @@ const MOST = { columns: 32, n: 16 }; // of a stranger's trace
 
 /** @typedef {import("./ledger.js").Ledger} Ledger */
 
-/**
- * The last `kept` different n-grams of those that begin with a token, newest first: what an LRU of that size holds.
- * @param {number[][]} filed oldest first @param {number} first @param {number} kept
- */
+/** The last `kept` different n-grams of those that begin with a token, newest first: what an LRU of that size holds.
+ *  @param {number[][]} filed oldest first @param {number} first @param {number} kept */
 export function keptBehind(filed, first, kept) {
   /** @type {Map<string, number[]>} */ const found = new Map();
   for (let i = filed.length - 1; i >= 0 && found.size < kept; i--)

@@ -98,10 +98,9 @@ bring({ cards: [{ name: "skip", make: ladderFigure }] });
 
 // What a ladder of sublayers says: how much each is worth alone, and which are out after so many steps.
 
-/**
- * @typedef {{kind: string, layer: number, agree: number}} Sublayer `agree`: the share of tokens kept without it
- * @typedef {{preset: string, layers: number, places: number, texts: number, machine: string, command: string, answer: string,
- *   alone: Sublayer[], path: (Sublayer & {left: number, speed_up: number})[]}} Ladder as hsd_core/systems/skip/page.py declares it
+/** @typedef {{kind: string, layer: number, agree: number}} Sublayer `agree`: the share of tokens kept without it
+ *  @typedef {{preset: string, layers: number, places: number, texts: number, machine: string, command: string, answer: string,
+ *    alone: Sublayer[], path: (Sublayer & {left: number, speed_up: number})[]}} Ladder as hsd_core/systems/skip/page.py declares it
  */
 
 export const KINDS = ["attention", "mlp"]; // of a layer, in the order in which they run

@@ -3,16 +3,14 @@
 
 import { setQuery } from "../../shared/kit/tabs.js";
 
-/**
- * @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
- *   exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
- *   headline: {figures: Reported[], on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
- *   shape: string, here: string, also?: string[], ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
- * @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
- * @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
- *   recorded: string, preset: string, bench: string|null, title: string}} Ours as app/tabs/atlas/our_figures.py finds it
- * @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes
- */
+/** @typedef {{id: string, name: string, paper: string|null, year: number, who_drafts: string, how_judged: string, idea: string,
+ *    exact: boolean|null, why: string, stack: string|null, recording: string|null, preset: string,
+ *    headline: {figures: Reported[], on: string|null}|null, pays: string, loses: string, near: Record<string, string>,
+ *    shape: string, here: string, also?: string[], ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
+ *  @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
+ *  @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
+ *    recorded: string, preset: string, bench: string|null, title: string}} Ours as app/tabs/atlas/our_figures.py finds it
+ *  @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes */
 
 /** @type {Readonly<Filter>} */
 export const ALL = Object.freeze({ who: "", how: "", exact: "", here: false, find: "" });
@@ -47,10 +45,8 @@ export function says(text, find) {
   return words.every((word) => text.toLowerCase().includes(word));
 }
 
-/**
- * The systems in the map's order: row by row, within a row column by column, within a cell the oldest first.
- * @param {System[]} systems @param {string[]} rows @param {string[]} columns @returns {System[]}
- */
+/** The systems in the map's order: row by row, within a row column by column, within a cell the oldest first.
+ *  @param {System[]} systems @param {string[]} rows @param {string[]} columns @returns {System[]} */
 export function ordered(systems, rows, columns) {
   const rank = (/** @type {System} */ { who_drafts, how_judged, year }) => [
     rows.indexOf(who_drafts),
@@ -64,20 +60,16 @@ export function ordered(systems, rows, columns) {
   });
 }
 
-/**
- * Who stands before and behind a system, in a circle; the system itself where it is alone.
- * @param {System[]} list in its order @param {System} system @returns {{before: System, after: System}}
- */
+/** Who stands before and behind a system, in a circle; the system itself where it is alone.
+ *  @param {System[]} list in its order @param {System} system @returns {{before: System, after: System}} */
 export function beside(list, system) {
   const at = list.indexOf(system);
   if (at < 0) return { before: list.at(-1) ?? system, after: list[0] ?? system };
   return { before: list[(at - 1 + list.length) % list.length], after: list[(at + 1) % list.length] };
 }
 
-/**
- * What a system shares with others.
- * @param {System[]} systems @param {System} system @returns {{system: System, shares: string}[]}
- */
+/** What a system shares with others.
+ *  @param {System[]} systems @param {System} system @returns {{system: System, shares: string}[]} */
 export const neighbours = (systems, system) =>
   Object.entries(system.near).flatMap(([id, shares]) => {
     const other = systems.find((one) => one.id === id);
@@ -90,10 +82,8 @@ export const neighbours = (systems, system) =>
 const LONGEST = 60; // of what is looked for
 const EXACT = ["yes", "no", "open"];
 
-/**
- * @param {string[]} rows @param {string[]} columns who may draft, and how drafts may be judged
- * @returns {{system: string|null, filter: Filter}}
- */
+/** @param {string[]} rows @param {string[]} columns who may draft, and how drafts may be judged
+ *  @returns {{system: string|null, filter: Filter}} */
 export function asked(rows, columns) {
   const query = new URLSearchParams(location.search);
   const one = (/** @type {string} */ name, /** @type {string[]} */ known) =>

@@ -6,13 +6,11 @@ import { grammar } from "../../shared/levels/kinds.js";
 import { levelPhrase } from "../../shared/levels/stack-names.js";
 import { DRAWN } from "../../../text/en/atlas.js";
 
-/**
- * @typedef {{form: "chain"|"block"|"tree"|"comb"|"cells", widths: number[]}} Hand widths: of a chain its length, of a tree
- *   the children of a node by depth, of a comb its lines and their length
- * @typedef {{kind: string, others: string[], times: number, hand: Hand|null}} Floor kind: "" where nobody drafts; others:
- *   what drafts beside it; times: how many of its sign stand side by side
- * @typedef {{floors: Floor[], lanes: ""|"step"|"free"}} Shape
- */
+/** @typedef {{form: "chain"|"block"|"tree"|"comb"|"cells", widths: number[]}} Hand widths: of a chain its length, of a tree
+ *    the children of a node by depth, of a comb its lines and their length
+ *  @typedef {{kind: string, others: string[], times: number, hand: Hand|null}} Floor kind: "" where nobody drafts; others:
+ *    what drafts beside it; times: how many of its sign stand side by side
+ *  @typedef {{floors: Floor[], lanes: ""|"step"|"free"}} Shape */
 
 const HAND = /^(chain|block|tree|comb|cells) ([\d.]+)$/;
 const COUNTED = /^([a-z]+)([2-4])$/;
@@ -95,13 +93,10 @@ export function bodyFrom(floors) {
 
 // What a drawing shows of tokens: who wrote each, which are kept, and what leaves the top floor.
 
-/**
- *
- * @typedef {"kept"|"rejected"|"spared"|"aside"} Fate spared: a loose rule keeps it all the same; aside: another candidate
- *   was taken
- * @typedef {{x: number, line: number, parent: number, by: number, other: boolean, fate: Fate}} Token by: the floor
- *   that wrote it, of two that draft side by side the other one
- */
+/** @typedef {"kept"|"rejected"|"spared"|"aside"} Fate spared: a loose rule keeps it all the same; aside: another candidate
+ *    was taken
+ *  @typedef {{x: number, line: number, parent: number, by: number, other: boolean, fate: Fate}} Token by: the floor
+ *    that wrote it, of two that draft side by side the other one */
 
 const ORDER = [2, 1, 4, 3, 6, 5]; // in which a diffusion model fills places
 
@@ -117,11 +112,8 @@ export function writer(floors, i, nth) {
   return at < kept ? writer(floors, i - 1, at) : i;
 }
 
-/**
- * The tokens that a floor hands up, as the one above judges them.
- * @param {Floor[]} floors @param {number} i @param {boolean} loosely
- * @returns {Token[]}
- */
+/** The tokens that a floor hands up, as the one above judges them.
+ *  @param {Floor[]} floors @param {number} i @param {boolean} loosely @returns {Token[]} */
 export function tokensOf(floors, i, loosely) {
   const { hand, others } = floors[i];
   if (!hand) return [];

@@ -17,11 +17,8 @@ import { HOW, SYSTEM, WHO } from "../../../text/en/atlas.js";
 /** @typedef {{onOpen: (id: string) => void, onBack: () => void, onUse: (system: System) => void,
  *   onWatch: (recording: string) => void}} Ctx */
 
-/**
- * @param {System} system @param {System[]} systems all @param {System[]} list those that the arrows lead through, in their order
- * @param {Ctx} ctx
- * @returns {{el: HTMLElement, title: HTMLElement}}
- */
+/** @param {System} system @param {System[]} systems all @param {System[]} list those that the arrows lead through, in their order
+ *  @param {Ctx} ctx @returns {{el: HTMLElement, title: HTMLElement}} */
 export function systemCard(system, systems, list, ctx) {
   const state = exactly(system);
   const { before, after } = beside(list, system);
@@ -92,9 +89,8 @@ function figures({ headline, ours, stack }) {
   return h("section.hx-panel.hx-system-figures", { "aria-label": SYSTEM.figures }, [theirs, own]);
 }
 
-/**
- * A figure of ours: the gain, how sure, where, of which stack; its code where that is another than the one before.
- * @param {Ours} one @param {boolean} further behind the first @param {string|null} before the stack of what stands above
+/** A figure of ours: the gain, how sure, where, of which stack; its code where that is another than the one before.
+ *  @param {Ours} one @param {boolean} further behind the first @param {string|null} before the stack of what stands above
  */
 function measured(one, further, before) {
   const { gain, low, high, machine, prompts, bench, stack, clock } = one;

@@ -9,13 +9,12 @@ import { STAGE } from "../../../text/en/run.js";
 import { words } from "../../../text/en/share.js";
 
 export class Acts {
-  /**
-   * @param {{session: import("../../shared/visit/session.js").Session, journey: import("../../shared/visit/journey.js").Journey,
-   *   feed: import("../../shared/run/trace.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
-   *   edit: (name: string, value: any) => void, compose: (stack: string) => boolean, settled: () => Promise<void>, clear: () => void,
-   *   tell: (text: string, kind?: string) => void, busy: () => void,
-   *   attempt: (action: () => Promise<void>) => Promise<void>}} page compose: puts a stack into the composer, and says whether
-   *   it could be read; settled: when the server has said whether what is composed stands; clear: takes messages away; attempt: says what an action throws
+  /** @param {{session: import("../../shared/visit/session.js").Session, journey: import("../../shared/visit/journey.js").Journey,
+   *    feed: import("../../shared/run/trace.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
+   *    edit: (name: string, value: any) => void, compose: (stack: string) => boolean, settled: () => Promise<void>, clear: () => void,
+   *    tell: (text: string, kind?: string) => void, busy: () => void,
+   *    attempt: (action: () => Promise<void>) => Promise<void>}} page compose: puts a stack into the composer, and says whether
+   *    it could be read; settled: when the server has said whether what is composed stands; clear: takes messages away; attempt: says what an action throws
    */
   constructor(page) {
     this.page = page;
@@ -109,10 +108,8 @@ export class Acts {
 // ---- A trace file that is dropped anywhere onto the page is opened, as by the button; while one is held over it, the page
 // shows where it goes.
 
-/**
- * @param {{onFile: (file: File) => void, onTell: (text: string, kind?: string) => void}} ctx
- * @returns {HTMLElement} what is shown while a file is held over the page
- */
+/** @param {{onFile: (file: File) => void, onTell: (text: string, kind?: string) => void}} ctx
+ *  @returns {HTMLElement} what is shown while a file is held over the page */
 export function dropTarget({ onFile, onTell }) {
   const el = h("div.hx-drop", { hidden: true }, h("p", [h("b", words.drop), h("span", words.dropNote)]));
   const holds = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");

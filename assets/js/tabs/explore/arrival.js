@@ -4,18 +4,14 @@ import { RECORDED } from "../../shared/visit/journey.js";
 import { packedIn } from "../../shared/share/links.js";
 import { STAGE } from "../../../text/en/run.js";
 
-/**
- * What this needs of the first screen.
- * @typedef {{feed: import("../../shared/run/trace.js").Feed, session: import("../../shared/visit/session.js").Session,
- *   wish: import("../../shared/visit/wish.js").Wish, place: import("../../shared/share/place.js").Place, settings: Record<string, any>,
- *   setup: Record<string, any>, parts: any, acts: {invite: () => string}, refresh: () => void,
- *   tell: (text: string, kind?: string) => void, attempt: (action: () => Promise<void>) => Promise<void>}} Stage
- */
-/**
- * given: settings; wanted: the recording to show, if one is named; exact: whether it has that name, and not the nearest;
- * said: what is to be said of all that
- * @typedef {{given: Record<string, any>, wanted: any, exact: boolean, said: string[]}} Wanted
- */
+/** What this needs of the first screen.
+ *  @typedef {{feed: import("../../shared/run/trace.js").Feed, session: import("../../shared/visit/session.js").Session,
+ *    wish: import("../../shared/visit/wish.js").Wish, place: import("../../shared/share/place.js").Place, settings: Record<string, any>,
+ *    setup: Record<string, any>, parts: any, acts: {invite: () => string}, refresh: () => void,
+ *    tell: (text: string, kind?: string) => void, attempt: (action: () => Promise<void>) => Promise<void>}} Stage */
+/** given: settings; wanted: the recording to show, if one is named; exact: whether it has that name, and not the nearest;
+ *  said: what is to be said of all that
+ *  @typedef {{given: Record<string, any>, wanted: any, exact: boolean, said: string[]}} Wanted */
 
 /** Takes the settings out of the address. @param {Stage} stage @returns {Wanted} */
 export function wantedBy({ wish, setup, place, settings }) {

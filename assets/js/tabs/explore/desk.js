@@ -11,10 +11,9 @@ import { brought } from "../../systems/index.js";
 
 const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel';
 
-/**
- * @param {HTMLElement} stage
- * @param {{player: import("../../shared/player/player.js").Player, clock: HTMLElement, closer: HTMLElement,
- *   onDraw: () => void, selected: () => number|null}} ctx closer: the place of their buttons; selected: the token that the card shows
+/** @param {HTMLElement} stage
+ *  @param {{player: import("../../shared/player/player.js").Player, clock: HTMLElement, closer: HTMLElement,
+ *    onDraw: () => void, selected: () => number|null}} ctx closer: the place of their buttons; selected: the token that the card shows
  */
 export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   /** @type {string|null} */ let open = null;

@@ -2,21 +2,17 @@
 
 import { drawn } from "../../shared/player/within-reach.js";
 
-/**
- * @typedef {import("../../shared/run/trace.js").TraceModel} Model
- * @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
- * @typedef {{update: (model: Model, cursor: number, opts: Record<string, any>) => void}} Part
- * @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, charts: Part, lanes: Part, tally: Part,
- *   transport: Part, caption: Part, text: Part, card: Part,
- *   desk: {update: (model: Model, cursor: number) => void, view: () => Record<string, any>}}} Parts
- */
+/** @typedef {import("../../shared/run/trace.js").TraceModel} Model
+ *  @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
+ *  @typedef {{update: (model: Model, cursor: number, opts: Record<string, any>) => void}} Part
+ *  @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, charts: Part, lanes: Part, tally: Part,
+ *    transport: Part, caption: Part, text: Part, card: Part,
+ *    desk: {update: (model: Model, cursor: number) => void, view: () => Record<string, any>}}} Parts */
 
 export class Drawing {
-  /**
-   * @param {{root: HTMLElement, feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player,
-   *   settings: Record<string, any>, view: View, parts: Parts, plain: () => boolean, place: {update: () => void}}} scene plain:
-   *   whether plain decoding is measured now; place: where the address says that one is
-   */
+  /** @param {{root: HTMLElement, feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player,
+   *    settings: Record<string, any>, view: View, parts: Parts, plain: () => boolean, place: {update: () => void}}} scene plain:
+   *    whether plain decoding is measured now; place: where the address says that one is */
   constructor(scene) {
     this.scene = scene;
     this.haste = new Haste(scene.root, () => this.ask());
@@ -83,10 +79,8 @@ const READ_MS = 250; // what is read is drawn no more often than this while they
 const LIVE_MS = 90; // and all the rest no more often than this: more is not seen, and a live run shares its processor
 
 export class Haste {
-  /**
-   * @param {HTMLElement} root gets the class hx-swift
-   * @param {() => void} onRest called when the changes are quick no more
-   */
+  /** @param {HTMLElement} root gets the class hx-swift
+   *  @param {() => void} onRest called when the changes are quick no more */
   constructor(root, onRest) {
     this.root = root;
     this.onRest = onRest;

@@ -9,11 +9,9 @@ import { tellStory } from "./story/story.js";
 import { onArrival } from "../../shared/share/arrive.js";
 import { offer } from "../../shared/player/within-reach.js";
 
-/**
- * @param {HTMLElement} root
- * @typedef {{props: {value: string, setup: string}, watch: (name: string, f: () => void) => void}} Component
- * @param {import("../../shared/visit/session.js").Ports & Component} ports from the component's js_on_load
- */
+/** @param {HTMLElement} root
+ *  @typedef {{props: {value: string, setup: string}, watch: (name: string, f: () => void) => void}} Component
+ *  @param {import("../../shared/visit/session.js").Ports & Component} ports from the component's js_on_load */
 export async function mount(root, ports) {
   rememberTheme();
   tellStory();

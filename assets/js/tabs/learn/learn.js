@@ -151,10 +151,8 @@ class LearnPage {
 // `&sheet=1`, or `&class=45`: its plan, with `notes=1` the instructor's notes, with `stop=4` what the projector
 // shows.
 
-/**
- * @typedef {{lesson: number|null, step: number, beside: boolean, sheet: boolean, class: string|null, stop: number|null,
- *   notes: boolean}} Place class: by its id; stop: counted from 0, from 1 in the address
- */
+/** @typedef {{lesson: number|null, step: number, beside: boolean, sheet: boolean, class: string|null, stop: number|null,
+ *    notes: boolean}} Place class: by its id; stop: counted from 0, from 1 in the address */
 
 /** @returns {Place} */
 export function asked() {

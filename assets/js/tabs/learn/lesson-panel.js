@@ -21,12 +21,10 @@ export function recordingAt(steps) {
 }
 
 export class Panel {
-  /**
-   * @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
-   *   after: (lesson: Lesson) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
-   *   onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
-   *   a step on or back of the class, if one is held
-   */
+  /** @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
+   *    after: (lesson: Lesson) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
+   *    onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
+   *    a step on or back of the class, if one is held */
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {Lesson} */ this.lesson = none;
@@ -243,13 +241,11 @@ const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "au
 // One step of a lesson: its picture, what it says, what it asks, and, once that is answered, what it reveals and a
 // way to see it in Explore.
 
-/**
- * @param {Step} step
- * @param {{goal: string, picture: HTMLElement|null, answer: Answer|undefined, ready: boolean, beside: boolean,
- *   sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
- *   the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
- *   onExplore: there, or back
- */
+/** @param {Step} step
+ *  @param {{goal: string, picture: HTMLElement|null, answer: Answer|undefined, ready: boolean, beside: boolean,
+ *    sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
+ *    the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
+ *    onExplore: there, or back */
 function stepOf(step, ctx) {
   const heading = h("h2.hx-step-title", { tabindex: "-1", text: step.title });
   const answered = !step.question || ctx.answer !== undefined;
@@ -279,10 +275,8 @@ function explore(step, answered, { beside, onExplore }) {
   return h("p.hx-step-do", [button, answered ? null : h("small", WORDS.exploreLater)]);
 }
 
-/**
- * The last page of a lesson: one thing to try, and what to keep.
- * @param {Lesson} lesson @param {{onTry: () => void}} ctx
- */
+/** The last page of a lesson: one thing to try, and what to keep.
+ *  @param {Lesson} lesson @param {{onTry: () => void}} ctx */
 function closingOf(lesson, { onTry }) {
   const heading = h("h2.hx-step-title", { tabindex: "-1", text: WORDS.tryIt });
   const task = lesson.try;
@@ -309,10 +303,8 @@ class OwnRun {
     /** @type {string[]|null} */ this.gathered = null; // what is at hand
   }
 
-  /**
-   * Fetches what a step needs; whether it is still the step that is open when all is there.
-   * @param {unknown} lesson @param {string[]} recordings
-   */
+  /** Fetches what a step needs; whether it is still the step that is open when all is there.
+   *  @param {unknown} lesson @param {string[]} recordings */
   async gather(lesson, recordings) {
     Object.assign(this, { lesson, recordings });
     await this.library.gather(lesson, recordings);
@@ -339,8 +331,7 @@ class OwnRun {
 
 // What stands around the steps of a lesson: its title above, what leads on below.
 
-/**
- * @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
+/** @param {{onClose: () => void, onPrint: () => void, onGo: (direction: 1|-1) => void, onBack: () => void}} ctx onBack: to the lesson's run
  */
 function createHead({ onClose, onPrint, onGo, onBack }) {
   /** @param {string} text @param {() => void} onclick */
@@ -379,10 +370,8 @@ function createHead({ onClose, onPrint, onGo, onBack }) {
     drift,
     foot,
     unfold: () => fold(false),
-    /**
-     * @param {import("./figures/run-figures.js").Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
-     * @param {boolean} held whether a class leads
-     */
+    /** @param {import("./figures/run-figures.js").Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
+     *  @param {boolean} held whether a class leads */
     show(lesson, step, pages, after, held) {
       say(kicker, WORDS.kicker(lesson.number, step, pages, lesson.minutes));
       say(title, lesson.title);

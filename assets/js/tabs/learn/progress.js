@@ -42,10 +42,8 @@ export function forget() {
 
 const EVENT = "hx:answered"; // on the document
 
-/**
- * @typedef {{lesson: string, step: number, answer: import("./figures/run-figures.js").Answer}} Answered by the lesson's id; answer: the index of a choice, a
- *   number, or null for one that was shown
- */
+/** @typedef {{lesson: string, step: number, answer: import("./figures/run-figures.js").Answer}} Answered by the lesson's id; answer: the index of a choice, a
+ *    number, or null for one that was shown */
 
 /** @param {Answered} detail */
 export const answered = (detail) => document.dispatchEvent(new CustomEvent(EVENT, { detail }));

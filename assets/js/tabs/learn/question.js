@@ -8,12 +8,10 @@ import { WORDS } from "../../../text/en/learn.js";
 
 let made = 0; // groups of choices, each with a name of its own
 
-/**
- * @typedef {import("./figures/run-figures.js").Question} Question @typedef {import("./figures/run-figures.js").Estimate} Estimate
- * @typedef {import("./figures/run-figures.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
- * @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
- *   before; ready: whether the figures are at hand that a verdict needs
- */
+/** @typedef {import("./figures/run-figures.js").Question} Question @typedef {import("./figures/run-figures.js").Estimate} Estimate
+ *  @typedef {import("./figures/run-figures.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
+ *  @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
+ *    before; ready: whether the figures are at hand that a verdict needs */
 
 /** @param {Question} question @param {Context} ctx */
 export function questionOf(question, ctx) {
@@ -96,10 +94,8 @@ function given(/** @type {Estimate} */ number, /** @type {Sources} */ sources) {
   return typeof value === "number" ? value : null;
 }
 
-/**
- * Whether an estimate counts as near: within a share of the value, and on the same side of what the step states.
- * @param {number} answer @param {number} value @param {number} [within] @param {number|null} [stated]
- */
+/** Whether an estimate counts as near: within a share of the value, and on the same side of what the step states.
+ *  @param {number} answer @param {number} value @param {number} [within] @param {number|null} [stated] */
 export const isNear = (answer, value, within = 0.15, stated = null) =>
   Math.abs(answer - value) <= within * Math.abs(value) &&
   (stated === null || answer === value || (answer - stated) * (value - stated) > 0);

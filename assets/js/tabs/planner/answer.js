@@ -10,14 +10,12 @@ import { ANSWER } from "../../../text/en/planner.js";
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
 /** @typedef {import("../../shared/levels/kinds.js").Look} Look @typedef {Map<string, Look>} Styles */
-/**
- * As app/tabs/planner/answer.py gives them.
- * @typedef {{levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, ms: number, speedup: number, tokens: number}} Plan
- * @typedef {{name: string, block: number|null, calls: number, ms: number, share: number, worth: number|null}} Share
- * @typedef {{best: Plan & {shares: Share[]}, plain_ms: number, by_depth: Plan[], others: Plan[], headline: string, beside: string,
- *   why: {pays: string, verdict: string, text: string}[]}} Answer
- * @typedef {{plays: boolean, about: () => any, onUse: (plan: Plan) => void, onPlay: (plan: Plan) => void}} Context
- */
+/** As app/tabs/planner/answer.py gives them.
+ *  @typedef {{levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, ms: number, speedup: number, tokens: number}} Plan
+ *  @typedef {{name: string, block: number|null, calls: number, ms: number, share: number, worth: number|null}} Share
+ *  @typedef {{best: Plan & {shares: Share[]}, plain_ms: number, by_depth: Plan[], others: Plan[], headline: string, beside: string,
+ *    why: {pays: string, verdict: string, text: string}[]}} Answer
+ *  @typedef {{plays: boolean, about: () => any, onUse: (plan: Plan) => void, onPlay: (plan: Plan) => void}} Context */
 
 /** @param {Context} ctx @returns {{el: HTMLElement[], show: (answer: Answer, styles: Styles) => void}} */
 export function answerPanel(ctx) {

@@ -10,10 +10,8 @@ import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
 /** @typedef {{name: string, title: string, usable: boolean, default?: import("../../shared/levels/default-said.js").DefaultStack}} Known */
 
-/**
- * @param {{presets: Known[], ports: import("../../shared/visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
- *   onMeasured: (preset: string) => void}} ctx onMeasured: this preset was
- */
+/** @param {{presets: Known[], ports: import("../../shared/visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
+ *    onMeasured: (preset: string) => void}} ctx onMeasured: this preset was */
 export function defaultPanel({ presets, ports, onUse, onMeasured }) {
   const usable = presets.filter((one) => one.usable && one.default);
   /** @type {Known|undefined} */ let shown = usable[0];

@@ -114,11 +114,9 @@ export function linkedPlan(profile, text) {
 export const useStack = (stack, preset) =>
   document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
 
-/**
- * Numbers that were typed have no link.
- * @param {import("./another/asker.js").Question} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
- * @param {{measured: Profile, named: boolean}} of named: the profile is as it came, and not from a file
- */
+/** Numbers that were typed have no link.
+ *  @param {import("./another/asker.js").Question} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
+ *  @param {{measured: Profile, named: boolean}} of named: the profile is as it came, and not from a file */
 export function playPlan(question, { levels, blocks, tree = [] }, { measured, named }) {
   const link = named && !tree.length ? planText(measured, { levels, blocks }) : "";
   const plan = { levels, blocks, tree };

@@ -11,8 +11,7 @@ const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures 
 /** @typedef {"graph"|"surface"|"validation"} Name @typedef {import("./another/asker.js").Question} Question */
 
 export class PlanFigures {
-  /**
-   * @param {string} url of plotly's script @param {(hear: import("./another/asker.js").Hear) => {ask: (question: Question) => void}} asker makes one @param {(text: string) => void} fault
+  /** @param {string} url of plotly's script @param {(hear: import("./another/asker.js").Hear) => {ask: (question: Question) => void}} asker makes one @param {(text: string) => void} fault
    */
   constructor(url, asker, fault) {
     this.drawer = asker({

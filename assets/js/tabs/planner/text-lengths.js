@@ -139,13 +139,11 @@ const PAD = { left: 52, right: 24, top: 24, bottom: 44 };
 const LABEL = 12; // px between a line's end and its name
 const BELOW = 10; // px more where it stands below: of the letters
 
-/**
- * @typedef {{view: boolean, points: [number, number][]}} Line
- * @typedef {{length: number, ms: number[], best: {stack: string, speedup: number}[]}} Row best: of each line
- * @typedef {{preset: string, device: string, error?: string, about: {machine?: string, recorded?: string},
- *   levels: {name: string, spec: string, kind: string, target: boolean}[], rows: Row[], lines: Line[], ahead: [number, number][], overtakes: number|null}} Table ahead: where the line with
- *    a view is the upper one
- */
+/** @typedef {{view: boolean, points: [number, number][]}} Line
+ *  @typedef {{length: number, ms: number[], best: {stack: string, speedup: number}[]}} Row best: of each line
+ *  @typedef {{preset: string, device: string, error?: string, about: {machine?: string, recorded?: string},
+ *    levels: {name: string, spec: string, kind: string, target: boolean}[], rows: Row[], lines: Line[], ahead: [number, number][], overtakes: number|null}} Table ahead: where the line with
+ *     a view is the upper one */
 
 /** Where lengths and speed-ups stand in a picture of so many px. @param {Line[]} lines @param {number} wide @param {number} high */
 export function lengthScales(lines, wide, high) {
@@ -169,10 +167,8 @@ export function lengthScales(lines, wide, high) {
 /** What a line is called. @param {Line} line */
 const lineName = ({ view }) => (view ? LENGTHS.withView : LENGTHS.without);
 
-/**
- * @param {Element} root an svg element, emptied first
- * @param {Table} table @param {number} wide @param {number} high
- */
+/** @param {Element} root an svg element, emptied first
+ *  @param {Table} table @param {number} wide @param {number} high */
 function drawLengths(root, { rows, lines, ahead }, wide, high) {
   const { x, y, ticks, floor, last } = lengthScales(lines, wide, high);
   const text = (/** @type {number} */ at, /** @type {number} */ to, /** @type {string} */ said, more = {}) => {

@@ -33,12 +33,10 @@ export function viewSwitch(onChange) {
 
 // What stands on the experts' page of the Planner.
 
-/**
- * @param {Record<string, Node[]>} parts by name, in their order
- * @param {Record<string, [string, string]>} named of those that systems bring: a title, and what is inside
- * @param {boolean} ahead their answers were worked out ahead
- * @param {() => void} onOpen what was out of sight is to be drawn
- */
+/** @param {Record<string, Node[]>} parts by name, in their order
+ *  @param {Record<string, [string, string]>} named of those that systems bring: a title, and what is inside
+ *  @param {boolean} ahead their answers were worked out ahead
+ *  @param {() => void} onOpen what was out of sight is to be drawn */
 export function behind(parts, named, ahead, onOpen) {
   const asked = openedBy();
   const all = Object.entries(parts).map(([name, inside]) => {

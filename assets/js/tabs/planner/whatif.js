@@ -14,14 +14,12 @@ export const still = (profile) => ({
   levels: profile.levels.map(() => true),
 });
 
-/**
- * @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("../../shared/levels/kinds.js").Look} Look
- * @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
- *   value: () => number, turn: (v: number) => void}} Slider
- * @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
- * @returns {{el: HTMLElement, show: (profile: Profile, turned: Turned, styles: Look[], stops?: Record<string, number[]>) => void}} stops: where sliders
- *   stop whose answers were worked out ahead; what is turned then is turned alone
- */
+/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("../../shared/levels/kinds.js").Look} Look
+ *  @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
+ *    value: () => number, turn: (v: number) => void}} Slider
+ *  @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
+ *  @returns {{el: HTMLElement, show: (profile: Profile, turned: Turned, styles: Look[], stops?: Record<string, number[]>) => void}} stops: where sliders
+ *    stop whose answers were worked out ahead; what is turned then is turned alone */
 export function whatIf(ctx) {
   let rest = WHATIF.measured;
   const el = h("section.hx-panel.hx-plan-whatif", { "aria-label": WHATIF.label });

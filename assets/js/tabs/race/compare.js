@@ -15,11 +15,8 @@ import { promptText } from "../../shared/run/copies.js";
 
 /** @typedef {{name: string, asked: string, reason?: string}} Named asked: the same where the prompt is */
 
-/**
- * Two names out of `A,B`, or out of `A` and the first that answers its prompt; null where no two are there.
- * @param {string|null} text @param {Named[]} menu
- * @returns {[string, string]|null}
- */
+/** Two names out of `A,B`, or out of `A` and the first that answers its prompt; null where no two are there.
+ *  @param {string|null} text @param {Named[]} menu @returns {[string, string]|null} */
 export function pairOf(text, menu) {
   const [a, b, ...more] = (text ?? "").split(",");
   const find = (/** @type {string|undefined} */ name) => menu.find((one) => one.name === name && !one.reason);
@@ -37,10 +34,8 @@ export function firstPair(menu) {
 /** The first other one that answers its prompt. @param {Named|undefined} one @param {Named[]} menu */
 const partner = (one, menu) => one && menu.find((other) => other !== one && !other.reason && other.asked === one.asked);
 
-/**
- * @param {{menu: any[], replay: ReturnType<typeof import("./replay/replay.js").createReplay>,
- *   attempt: (action: () => Promise<void>) => Promise<void>}} ctx
- */
+/** @param {{menu: any[], replay: ReturnType<typeof import("./replay/replay.js").createReplay>,
+ *    attempt: (action: () => Promise<void>) => Promise<void>}} ctx */
 export function createCompare({ menu, replay, attempt }) {
   const usable = menu.filter((one) => !one.reason);
   const names = stackNames(usable.map((one) => one.stack));
@@ -125,11 +120,9 @@ export function createCompare({ menu, replay, attempt }) {
 
 // What is said of two runs that are compared: how far their texts and the levels of their tokens agree.
 
-/**
- * @param {LaneModel} a @param {LaneModel} b
- * @returns {{equal: number, most: number, least: number, samePrompt: boolean, levels: boolean[]}} equal: leading tokens
- *   that are the same; levels: for each place that both texts have, whether levels of one kind supplied it
- */
+/** @param {LaneModel} a @param {LaneModel} b
+ *  @returns {{equal: number, most: number, least: number, samePrompt: boolean, levels: boolean[]}} equal: leading tokens
+ *    that are the same; levels: for each place that both texts have, whether levels of one kind supplied it */
 function likeness(a, b) {
   const least = Math.min(a.tokens, b.tokens);
   let equal = 0;
@@ -143,10 +136,7 @@ function likeness(a, b) {
   return { equal, most: Math.max(a.tokens, b.tokens), least, samePrompt, levels };
 }
 
-/**
- * @param {LaneModel[]} lanes @param {number} index
- * @returns {import("./replay/lane.js").Says}
- */
+/** @param {LaneModel[]} lanes @param {number} index @returns {import("./replay/lane.js").Says} */
 function compareSays(lanes, index) {
   const lane = lanes[index];
   const { model } = lane;

@@ -11,8 +11,7 @@ import { stackNames } from "../../shared/levels/stack-names.js";
 const MEGABYTES = 5; // of a download that is worth a word
 const LENGTHS = [32, 64, 96, 128];
 
-/**
- * @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: import("./replay/lanes.js").Race) => void}} ctx
+/** @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: import("./replay/lanes.js").Race) => void}} ctx
  */
 export function livePanel({ setup, ports, onRace }) {
   const { limits, defaults } = setup;
@@ -240,11 +239,9 @@ const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${wo
 
 /** @typedef {{title: string, stack: string, note: string}} Choice */
 
-/**
- * Of a preset, each stack once: plain decoding first.
- * @param {import("../../shared/levels/stack.js").Preset} preset @param {string} search of the address, which holds what Explore composes
- * @returns {Choice[]}
- */
+/** Of a preset, each stack once: plain decoding first.
+ *  @param {import("../../shared/levels/stack.js").Preset} preset @param {string} search of the address, which holds what Explore composes
+ *  @returns {Choice[]} */
 export function choices(preset, search) {
   const query = new URLSearchParams(search);
   const composed = query.get("preset") && query.get("preset") !== preset.name ? "" : (query.get("stack") ?? "");
@@ -275,9 +272,7 @@ export function choices(preset, search) {
   return [...found.values()];
 }
 
-/**
- * @param {[number, number]} limits of how many @param {() => void} onChange
- */
+/** @param {[number, number]} limits of how many @param {() => void} onChange */
 function stackPicker([, most], onChange) {
   /** @type {Choice[]} */ let offered = [];
   /** @type {Set<string>} */ let on = new Set();

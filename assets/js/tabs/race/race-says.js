@@ -9,10 +9,8 @@ import { svg } from "../../shared/kit/svg.js";
 
 const NO_PLACE = "-"; // of a lane on a reckoned clock
 
-/**
- * @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {Race} race
- * @returns {import("./replay/lane.js").Says}
- */
+/** @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {Race} race
+ *  @returns {import("./replay/lane.js").Says} */
 export function raceSays(lanes, index, race) {
   const [row, against] = [lanes[index], lanes[0]].map((lane) => /** @type {Row} */ (lane.row));
   const { repeats } = race.race;

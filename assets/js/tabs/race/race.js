@@ -21,11 +21,9 @@ import { eventLines } from "../../shared/run/trace.js";
 
 const NO_RACE = "-"; // what the menu of races says while two runs are compared
 
-/**
- * @param {HTMLElement} root
- * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *   import("../../shared/visit/session.js").Ports} ports
- */
+/** @param {HTMLElement} root
+ *  @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
+ *    import("../../shared/visit/session.js").Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner", "race");

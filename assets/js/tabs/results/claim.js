@@ -15,11 +15,9 @@ const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.sta
 
 const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: ratio(low), high: ratio(high) });
 
-/**
- * The sentences, the first as the headline.
- * @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
- * @returns {string[]}
- */
+/** The sentences, the first as the headline.
+ *  @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
+ *  @returns {string[]} */
 export function sentences(column, usual) {
   const { claim, about } = column.results;
   const first = claim?.best[0];
@@ -65,11 +63,9 @@ function lost(one, column) {
 const whoLoses = (column, stack) =>
   brought.losses.map(({ called }) => called(stack)).find(Boolean) || CLAIM.lose(called(column, stack));
 
-/**
- * @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
- * @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
- * @param {{what: string}[]} missing machines without a benchmark of this preset
- */
+/** @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
+ *  @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
+ *  @param {{what: string}[]} missing machines without a benchmark of this preset */
 export function claimPanel(column, usual, elsewhere, missing) {
   const [headline, ...rest] = sentences(column, usual);
   const { about } = column.results;

@@ -3,22 +3,19 @@
 
 import { QUICK, BARS } from "../../../text/en/results.js";
 
-/**
- * @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
- *   interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
- * @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
- * @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
- * @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
- * @typedef {{about: {machine: string, recorded: string, preset: string, [field: string]: any}, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
- * @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
- *   lost: Record<string, Record<string, any>>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
+/** @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
+ *    interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
+ *  @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
+ *  @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
+ *  @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
+ *  @typedef {{about: {machine: string, recorded: string, preset: string, [field: string]: any}, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
+ *  @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
+ *    lost: Record<string, Record<string, any>>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */
 
-/**
- * @param {{id: string, results: Results, csv: string, lost?: Record<string, Record<string, any>>}[]} reports
- * @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
- * @returns {Column[]}
- */
+/** @param {{id: string, results: Results, csv: string, lost?: Record<string, Record<string, any>>}[]} reports
+ *  @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
+ *  @returns {Column[]} */
 export function columnsOf(reports, now) {
   const bundled = reports.map((one) => ({
     ...column(one.id, one.results, one.csv, one.results.about.machine, ""),
@@ -68,14 +65,9 @@ const ordered = (rows) =>
 
 const WHOLE = 0.99995; // of a peer's tokens: rounding is no difference
 
-/**
- *
- *
- *
- * @typedef {{name: string, gain: number, interval: [number, number]|null, rate: number, row: Row|null, peer: Peer|null}} Line
- * @typedef {{plain: string|null, target: string, lines: Line[]}} Group plain: plain decoding of its target; null for
- *   programs that write another text
- */
+/** @typedef {{name: string, gain: number, interval: [number, number]|null, rate: number, row: Row|null, peer: Peer|null}} Line
+ *  @typedef {{plain: string|null, target: string, lines: Line[]}} Group plain: plain decoding of its target; null for
+ *    programs that write another text */
 
 /** @param {Column} column @returns {Group[]} those over the target as it is first */
 export function groupsOf(column) {

@@ -8,10 +8,8 @@ import { QUICK } from "../../../text/en/results.js";
 
 const MEGABYTES = 5; // of a download that is worth a word
 
-/**
- * @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onResults: (found: any) => () => void}} ctx
- *   onResults: takes what was found, and gives what shows it
- */
+/** @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onResults: (found: any) => () => void}} ctx
+ *    onResults: takes what was found, and gives what shows it */
 export function quickPanel({ setup, ports, onResults }) {
   const { prompts, tokens, longest_s } = setup.quick;
   const session = new Session(

@@ -22,11 +22,9 @@ import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/
 
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
-/**
- * @param {HTMLElement} root
- * @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *   import("../../shared/visit/session.js").Ports} ports
- */
+/** @param {HTMLElement} root
+ *  @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
+ *    import("../../shared/visit/session.js").Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "results"), bringLater("results")]);
@@ -188,16 +186,11 @@ const notYet = (/** @type {any} */ lack) =>
 // Studies on the Results tab: fetched once, their figures drawn when they come into sight, and again in another theme
 // or size.
 
-/**
- * @typedef {{title: string, text: string, figure: any, table: any}} Shown
- */
+/** @typedef {{title: string, text: string, figure: any, table: any}} Shown */
 
-/**
- * @param {import("../../systems/index.js").StudyKind} of
- * @param {{url: string, plotly: string, presets: {name: string, title: string}[]}} from where the studies and plotly's
- *   script are
- * @returns {HTMLElement}
- */
+/** @param {import("../../systems/index.js").StudyKind} of
+ *  @param {{url: string, plotly: string, presets: {name: string, title: string}[]}} from where the studies and plotly's
+ *    script are @returns {HTMLElement} */
 function studySheets({ words, figures }, { url, plotly, presets }) {
   const { title, unreachable, command } = words;
   /** @type {{plot: Plot, make: () => Shown|null}[]} */ const plots = [];
@@ -263,10 +256,8 @@ const stackAxis = (labels) => ({
 /** The height of the tallest of these labels. @param {Map<string, string>} labels */
 const tallest = (labels) => 8 + 14 * Math.max(...[...labels.values()].map((text) => text.split("<br>").length));
 
-/**
- * What each stack gains on each task on one machine: a field of colours around 1.
- * @param {import("./columns.js").Column} column
- */
+/** What each stack gains on each task on one machine: a field of colours around 1.
+ *  @param {import("./columns.js").Column} column */
 function tasksFigure(column) {
   const rows = column.stacks.filter((row) => row.stack !== row.plain);
   const names = stackNames(rows.map((row) => row.stack));

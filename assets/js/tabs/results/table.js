@@ -13,11 +13,10 @@ import { levelBadge, stylesOf } from "../../shared/levels/badge.js";
 
 const FIGURES = TABLE.figures;
 
-/**
- * @param {import("./columns.js").Column} chosen
- * @param {import("./columns.js").Column[]} all of its preset
- * @param {{what: string}[]} missing machines without a benchmark
- * @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
+/** @param {import("./columns.js").Column} chosen
+ *  @param {import("./columns.js").Column[]} all of its preset
+ *  @param {{what: string}[]} missing machines without a benchmark
+ *  @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
  */
 export function comparison(chosen, all, missing, preset) {
   const stacks = stacksOf(chosen);
@@ -134,10 +133,8 @@ const notMeasured = (/** @type {number} */ high) =>
  *  of other machines hold. @param {{default_stack?: string, preset_stack?: string}} preset @param {string} stack */
 export const isDefault = (preset, stack) => [preset.default_stack, preset.preset_stack].includes(stack);
 
-/**
- * @param {string} stack @param {string} name among the stacks that stand beside it
- * @param {string} preset @param {boolean} usual whether it is the preset's default
- */
+/** @param {string} stack @param {string} name among the stacks that stand beside it
+ *  @param {string} preset @param {boolean} usual whether it is the preset's default */
 export function stackHead(stack, name, preset, usual) {
   const parts = stack.split(",");
   const styles = [

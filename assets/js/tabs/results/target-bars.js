@@ -9,10 +9,8 @@ import { endOf, groupsOf, targetOf, peerText, sameText } from "./columns.js";
 import { isDefault, stackHead } from "./table.js";
 import { BARS, PEERS } from "../../../text/en/results.js";
 
-/**
- * @param {import("./columns.js").Column} column
- * @param {{name: string, title: string, default_stack?: string, preset_stack?: string}} preset
- */
+/** @param {import("./columns.js").Column} column
+ *  @param {{name: string, title: string, default_stack?: string, preset_stack?: string}} preset */
 export function barsPanel(column, preset) {
   const groups = groupsOf(column);
   const names = stackNames(column.stacks.map(({ stack }) => stack));

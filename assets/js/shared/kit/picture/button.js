@@ -6,10 +6,7 @@ import { words } from "../../../../text/en/picture.js";
 import { saveBlob } from "../files.js";
 import { paint } from "./paint.js";
 
-/**
- * @param {() => HTMLElement|null} host the chart
- * @param {() => string} title
- */
+/** @param {() => HTMLElement|null} host the chart @param {() => string} title */
 export function pictureButton(host, title) {
   const light = h("input", { type: "checkbox", checked: true });
   const tick = h("label.hx-tick", [light, h("span", words.light)]);
@@ -60,10 +57,8 @@ export function pictureButton(host, title) {
 
 const FINER = 2; // pixels of a PNG to one of the screen
 
-/**
- * @param {HTMLElement} host @param {string} title
- * @param {{kind: "svg"|"png", light: boolean}} how light: as the light page shows it
- */
+/** @param {HTMLElement} host @param {string} title
+ *  @param {{kind: "svg"|"png", light: boolean}} how light: as the light page shows it */
 async function savePicture(host, title, { kind, light }) {
   return saveDrawing(painted(host, title, light), title, kind);
 }

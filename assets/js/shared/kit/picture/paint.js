@@ -9,11 +9,7 @@ const LEFT_OUT =
 const SIDES = /** @type {const} */ (["Top", "Right", "Bottom", "Left"]);
 const MARGIN = 12;
 
-/**
- * @param {HTMLElement} host
- * @param {string} title
- * @returns {SVGElement}
- */
+/** @param {HTMLElement} host @param {string} title @returns {SVGElement} */
 export function paint(host, title) {
   const box = host.getBoundingClientRect();
   const [width, height] = [Math.ceil(box.width) + 2 * MARGIN, Math.ceil(box.height) + 2 * MARGIN];
@@ -34,10 +30,8 @@ function paper(element) {
   return getComputedStyle(document.body).getPropertyValue("--paper") || "#fff";
 }
 
-/**
- * @typedef {{x: number, y: number}} Point where the picture begins, in the window
- * @param {Element} node @param {SVGElement} into @param {Point} at @param {DOMRect} frame
- */
+/** @typedef {{x: number, y: number}} Point where the picture begins, in the window
+ *  @param {Element} node @param {SVGElement} into @param {Point} at @param {DOMRect} frame */
 function walk(node, into, at, frame) {
   if (node.matches(LEFT_OUT)) return;
   const style = getComputedStyle(node);

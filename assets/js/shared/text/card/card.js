@@ -19,12 +19,10 @@ const DELAY = 120; // ms before a hover counts
 const LEAST = 150; // px of height that it always has
 const NARROW = "(max-width: 900px)"; // one column: nothing stands beside the text
 
-/**
- * @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/trace.js").Level} Level
- * @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("../../run/records.js").Judgement} Judgement
- * @typedef {import("../../run/events.js").Row} Row @typedef {[name: string, row: Row, hue: string]} Head
- * @typedef {{onSelect?: (serial: number|null) => void}} Context called when the card opens on a token or closes
- */
+/** @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/trace.js").Level} Level
+ *  @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("../../run/records.js").Judgement} Judgement
+ *  @typedef {import("../../run/events.js").Row} Row @typedef {[name: string, row: Row, hue: string]} Head
+ *  @typedef {{onSelect?: (serial: number|null) => void}} Context called when the card opens on a token or closes */
 
 /** @param {HTMLElement} host */
 export function create(host, ctx = {}) {

@@ -6,11 +6,9 @@ import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
 
-/**
- * @typedef {import("./token.js").TraceModel} TraceModel @typedef {import("./token.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
- * @typedef {import("./token.js").Seen} Seen @typedef {import("./token.js").Example} Example
- * @typedef {{letter: string, name: string, hue: string, underline: string, by?: string, strength?: number}} Entry
- */
+/** @typedef {import("./token.js").TraceModel} TraceModel @typedef {import("./token.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
+ *  @typedef {import("./token.js").Seen} Seen @typedef {import("./token.js").Example} Example
+ *  @typedef {{letter: string, name: string, hue: string, underline: string, by?: string, strength?: number}} Entry */
 
 /** The categories that a model has held up to a cursor, in order of level. */
 function categories(/** @type {TraceModel} */ model, /** @type {number} */ cursor, /** @type {string} */ by) {
@@ -42,9 +40,8 @@ function firstSeen(
   return [...found.values()].sort((a, b) => place(a) - place(b) || (a.category.key < b.category.key ? -1 : 1));
 }
 
-/**
- * How to read the text. update(model, cursor, {colourBy, ghosts}).
- * @param {HTMLElement} above where one line says what the colours mean @param {HTMLElement} below where all other marks are named
+/** How to read the text. update(model, cursor, {colourBy, ghosts}).
+ *  @param {HTMLElement} above where one line says what the colours mean @param {HTMLElement} below where all other marks are named
  */
 export function create(above, below) {
   const colours = above.appendChild(element("div", "hx-colours"));
@@ -135,12 +132,9 @@ function entry(/** @type {Entry} */ category) {
 const LONGEST = 14; // letters
 const SEARCHED = 200; // tokens
 
-/**
- * The token that explains itself best: a word that a level below the target let pass, else any word; null before the
- * first one.
- * @param {import("../../run/trace.js").TraceModel} model
- * @param {Pick<import("./token.js").Scheme, "of">} scheme
- */
+/** The token that explains itself best: a word that a level below the target let pass, else any word; null before the
+ *  first one. @param {import("../../run/trace.js").TraceModel} model
+ *  @param {Pick<import("./token.js").Scheme, "of">} scheme */
 export function specimenOf(model, scheme) {
   const top = model.levels.length - 1;
   /** @type {Example|null} */ let found = null;

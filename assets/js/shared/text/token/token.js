@@ -23,15 +23,14 @@ const WHOLE = 24; // characters of a token up to which no line breaks within it
 
 // ---- its colour
 
-/**
- * @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord
- * @typedef {{key: string, letter: string, name: string, hue: string, underline: string, strength?: number}} Category
- * @typedef {{title: string, of: (record: TokenRecord, cursor: number) => Category, all?: Category[], changes?: boolean,
- *   seen?: Seen[], example?: Example|null}} Scheme how the tokens of a model are coloured
- * @typedef {{t: number, category: Category & {order: number}}} Seen t: when its first token came
- * @typedef {{key: string, text: string, category: Category, passed: import("../../run/trace.js").Level[]}} Example a token to explain the marks with
- * @typedef {(level: number) => Category} LookOf
- * @typedef {HTMLElement & {cellText?: string, cellSize?: number}} CellNode @typedef {HTMLElement & {ghostKey?: string, heads?: TokenRecord[]}} GhostNode
+/** @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord
+ *  @typedef {{key: string, letter: string, name: string, hue: string, underline: string, strength?: number}} Category
+ *  @typedef {{title: string, of: (record: TokenRecord, cursor: number) => Category, all?: Category[], changes?: boolean,
+ *    seen?: Seen[], example?: Example|null}} Scheme how the tokens of a model are coloured
+ *  @typedef {{t: number, category: Category & {order: number}}} Seen t: when its first token came
+ *  @typedef {{key: string, text: string, category: Category, passed: import("../../run/trace.js").Level[]}} Example a token to explain the marks with
+ *  @typedef {(level: number) => Category} LookOf
+ *  @typedef {HTMLElement & {cellText?: string, cellSize?: number}} CellNode @typedef {HTMLElement & {ghostKey?: string, heads?: TokenRecord[]}} GhostNode
  */
 /** @type {WeakMap<object, {version: number, by: string, scheme: Scheme}>} */
 const schemes = new WeakMap();
@@ -155,12 +154,10 @@ export function tokenNode(serial) {
   return node;
 }
 
-/**
- * Dresses a cell's node for the state it is in.
- * @param {CellNode} node
- * @param {import("../../run/cells.js").Cell} cell
- * @param {import("../../run/records.js").TokenRecord[]} records its tokens
- * @param {{state: string, category: Category, passed: string, letters: {shown: string, at: number, squeeze: number}, dots: string, dotHue: string}} look
+/** Dresses a cell's node for the state it is in. @param {CellNode} node
+ *  @param {import("../../run/cells.js").Cell} cell
+ *  @param {import("../../run/records.js").TokenRecord[]} records its tokens
+ *  @param {{state: string, category: Category, passed: string, letters: {shown: string, at: number, squeeze: number}, dots: string, dotHue: string}} look
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
@@ -213,13 +210,11 @@ export function ghostNode() {
   return node;
 }
 
-/**
- * Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
- * @param {GhostNode} node
- * @param {import("../../run/records.js").TokenRecord[]} heads rejected records at this place, oldest first
- * @param {import("../../run/trace.js").TraceModel} model
- * @param {boolean} fresh whether the last one was rejected just now
- */
+/** Fills a ghost node: the last rejected token is shown, the others and what was lost with them behind "+n".
+ *  @param {GhostNode} node
+ *  @param {import("../../run/records.js").TokenRecord[]} heads rejected records at this place, oldest first
+ *  @param {import("../../run/trace.js").TraceModel} model
+ *  @param {boolean} fresh whether the last one was rejected just now */
 export function haunt(node, heads, model, fresh) {
   const signature = heads.map((x) => x.serial).join(" ");
   put(node, "fresh", fresh ? "1" : "");
@@ -343,13 +338,10 @@ function style(/** @type {HTMLElement} */ node, /** @type {string} */ name, /** 
 
 // ---- Which level accepted a token, as `accepted_by` of hsd_core/trace/conventions.py says it.
 
-/**
- * The highest level below the target that had accepted a token at a cursor (ns); the target where the token is its own;
- * null where it came to the target straight from the level that supplied it.
- * @param {{level: number, passed: {level: number, t: number}[]}} record @param {number} top the target's index
- * @param {number} cursor
- * @returns {number|null}
- */
+/** The highest level below the target that had accepted a token at a cursor (ns); the target where the token is its own;
+ *  null where it came to the target straight from the level that supplied it.
+ *  @param {{level: number, passed: {level: number, t: number}[]}} record @param {number} top the target's index
+ *  @param {number} cursor @returns {number|null} */
 export function acceptedBy({ level, passed }, top, cursor) {
   if (level === top) return top;
   const below = passed.filter((x) => x.level < top && x.t <= cursor).map((x) => x.level);

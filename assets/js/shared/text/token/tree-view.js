@@ -10,12 +10,9 @@ const LENGTH = 18;
 
 /** @typedef {import("../../run/records.js").TokenRecord} TokenRecord */
 
-/**
- * @param {import("../../run/records.js").Tree} tree
- * @param {import("../../run/trace.js").TraceModel} model
- * @param {number} cursor
- * @param {string} when words before what is said of it
- */
+/** @param {import("../../run/records.js").Tree} tree @param {import("../../run/trace.js").TraceModel} model
+ *  @param {number} cursor
+ *  @param {string} when words before what is said of it */
 export function treeNode(tree, model, cursor, when = "") {
   const el = element("span", "hx-tree");
   const grid = element("span", "hx-tree-grid");

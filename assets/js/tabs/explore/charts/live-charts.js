@@ -17,9 +17,8 @@ import { HEIGHT, WIDTH, chart, entriesOf, heightOf, plainOf, slotOf, through } f
 const MOST = 96; // rounds that are drawn
 const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-/**
- * @param {HTMLElement|null} unfold the button that opens them on a narrow window
- * @returns {{el: HTMLElement, update: (model: import("../../../shared/run/trace.js").TraceModel, cursor: number) => void}}
+/** @param {HTMLElement|null} unfold the button that opens them on a narrow window
+ *  @returns {{el: HTMLElement, update: (model: import("../../../shared/run/trace.js").TraceModel, cursor: number) => void}}
  */
 export function liveCharts(unfold = null) {
   const charts = new LiveCharts(unfold);

@@ -93,19 +93,15 @@ export function through(points) {
 // ---- What the live charts draw: one entry for each round that was over at a moment of the run. Pure functions of (model, cursor);
 // every figure is the server's own (snapshots and gauges) or a time of the trace.
 
-/**
- * `accepted` and `judged`: tokens of its drafter in this round; `mean`: the share accepted in the run up to its end.
- * @typedef {{level: number, accepted: number, judged: number, mean: number|null}} Accepted
- * `byLevel`: ns. `speed`: committed tokens / decode time so far. `tokens`: committed in this round. `mean`: tokens a pass so far.
- * @typedef {{round: number, t1: number, byLevel: number[], ns: number, tokens: number, speed: number|null, mean: number|null,
- *   accepted: Accepted[]}} Entry
- */
+/** `accepted` and `judged`: tokens of its drafter in this round; `mean`: the share accepted in the run up to its end.
+ *  @typedef {{level: number, accepted: number, judged: number, mean: number|null}} Accepted
+ *  `byLevel`: ns. `speed`: committed tokens / decode time so far. `tokens`: committed in this round. `mean`: tokens a pass so far.
+ *  @typedef {{round: number, t1: number, byLevel: number[], ns: number, tokens: number, speed: number|null, mean: number|null,
+ *    accepted: Accepted[]}} Entry */
 
-/**
- * The rounds that had committed something and were over at the cursor, at most the last `most` of them.
- * @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} cursor ns @param {number} most
- * @returns {Entry[]}
- */
+/** The rounds that had committed something and were over at the cursor, at most the last `most` of them.
+ *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} cursor ns @param {number} most
+ *  @returns {Entry[]} */
 export function entriesOf(model, cursor, most) {
   const { rounds, levels, figures } = model;
   const over = [];

@@ -12,9 +12,8 @@ export function noPromptRow() {
 
 /** @typedef {{title: string, note: string, prompt: string, first?: boolean}} Example as app/tabs/explore/examples.py has it */
 /** @typedef {{title: string, note: string, disabled?: boolean, pick: () => void}} Item */
-/**
- * @typedef {import("./settings.js").Context & {settings: Record<string, any>, shown: () => string|null, onGo: () => void, onExample: (example: Example) => void,
- *   onLongText: (name: string) => void, onTry: (example: Example) => void, onRecording: (name: string) => void}} Context
+/** @typedef {import("./settings.js").Context & {settings: Record<string, any>, shown: () => string|null, onGo: () => void, onExample: (example: Example) => void,
+ *    onLongText: (name: string) => void, onTry: (example: Example) => void, onRecording: (name: string) => void}} Context
  */
 
 /** The prompt row. @param {Context} ctx */
@@ -177,10 +176,8 @@ const brief = (/** @type {string} */ text) => {
 export const LONG = 2000; // characters; a shorter prompt says nothing of its length
 const A_TOKEN = 4; // characters, about: the server counts
 
-/**
- * How long a prompt is, in words; "" for a short one.
- * @param {string} text @param {number|null} most tokens that are read here, where it is known
- */
+/** How long a prompt is, in words; "" for a short one.
+ *  @param {string} text @param {number|null} most tokens that are read here, where it is known */
 export function sizeText(text, most = null) {
   if (text.length <= LONG) return "";
   return PROMPT.size(text.length, Math.round(text.length / A_TOKEN), most);

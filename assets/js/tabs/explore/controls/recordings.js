@@ -12,11 +12,9 @@ import { WORDS } from "../../../../text/en/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
 
-/**
- * @typedef {{name: string, group: string, rank: number, see: string, title: string, stack: string, recorded: string,
- *   machine: string, reason: string, clock?: string, speed_up: number|null,
- *   levels: {kind: string, name: string, label: string, params: Record<string, any>}[]}} Recording
- */
+/** @typedef {{name: string, group: string, rank: number, see: string, title: string, stack: string, recorded: string,
+ *    machine: string, reason: string, clock?: string, speed_up: number|null,
+ *    levels: {kind: string, name: string, label: string, params: Record<string, any>}[]}} Recording */
 
 /** @param {{recordings: Recording[], shown: () => string|null, onPick: (name: string) => void}} ctx shown: the run's name */
 export function recordingsMenu({ recordings, shown, onPick }) {
@@ -148,10 +146,8 @@ function about(one) {
     .join(" \u00b7 ");
 }
 
-/**
- * Type-ahead: letters in quick succession are the beginning of a title; one letter again and again, the next such title.
- * @param {() => HTMLElement[]} items @param {(item: HTMLElement) => string} titleOf
- */
+/** Type-ahead: letters in quick succession are the beginning of a title; one letter again and again, the next such title.
+ *  @param {() => HTMLElement[]} items @param {(item: HTMLElement) => string} titleOf */
 function typing(items, titleOf) {
   let typed = "";
   let last = -Infinity;

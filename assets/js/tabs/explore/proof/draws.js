@@ -4,11 +4,9 @@
 import { distributionsOf } from "../../../shared/anatomy/act.js";
 import { distance, residualOf, sideBySide } from "../../../shared/run/distributions.js";
 
-/**
- * @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two distributions over the same symbols
- * @typedef {"right"|"resample"|"looks"} Rule
- * @typedef {{drafted: number, coin: number, alpha: number, kept: boolean, out: number}} Draw places of symbols
- */
+/** @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two distributions over the same symbols
+ *  @typedef {"right"|"resample"|"looks"} Rule
+ *  @typedef {{drafted: number, coin: number, alpha: number, kept: boolean, out: number}} Draw places of symbols */
 
 /** @type {Rule[]} */
 export const RULES = ["right", "resample", "looks"];
@@ -41,12 +39,9 @@ export function pick(dist, u) {
 /** @param {number} p @param {number} q */
 const ratio = (p, q) => (q > 0 ? Math.min(1, p / q) : Number(p > 0));
 
-/**
- * One draw. right: draft from q, keep it with min(1, p / q), else the residual. resample: else p. looks: it draws until
- * it sees a token that would be kept.
- * @param {Pair} pair @param {Rule} rule @param {() => number} next
- * @returns {Draw}
- */
+/** One draw. right: draft from q, keep it with min(1, p / q), else the residual. resample: else p. looks: it draws until
+ *  it sees a token that would be kept. @param {Pair} pair @param {Rule} rule @param {() => number} next
+ *  @returns {Draw} */
 export function draw({ p, q }, rule, next) {
   for (let tries = 0; ; tries++) {
     const drafted = pick(q, next());
@@ -59,10 +54,7 @@ export function draw({ p, q }, rule, next) {
   }
 }
 
-/**
- * The distribution that a rule fills towards.
- * @param {Pair} pair @param {Rule} rule
- */
+/** The distribution that a rule fills towards. @param {Pair} pair @param {Rule} rule */
 export function limit({ p, q }, rule) {
   if (rule === "right") return p;
   const both = p.map((x, i) => Math.min(x, q[i]));
@@ -71,10 +63,8 @@ export function limit({ p, q }, rule) {
   return both.map((x, i) => x + (1 - kept) * p[i]);
 }
 
-/**
- * How far n draws from p itself are expected to lie from p: half the sum of the mean deviations, sqrt(2 p (1 - p) / (pi n)).
- * @param {number[]} p @param {number} n
- */
+/** How far n draws from p itself are expected to lie from p: half the sum of the mean deviations, sqrt(2 p (1 - p) / (pi n)).
+ *  @param {number[]} p @param {number} n */
 export const expected = (p, n) => p.reduce((sum, x) => sum + Math.sqrt((2 * x * (1 - x)) / (Math.PI * n)), 0) / 2;
 
 /** The standard error of a share p after n draws. @param {number} p @param {number} n */
@@ -117,11 +107,9 @@ export class Tally {
 
 // ---- The positions of a run that can be drawn again: verdicts of which both distributions are known.
 
-/**
- * @typedef {import("../../../shared/run/records.js").TokenRecord} TokenRecord
- * @typedef {import("../../../shared/run/records.js").Judgement} Judgement
- * @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate
- */
+/** @typedef {import("../../../shared/run/records.js").TokenRecord} TokenRecord
+ *  @typedef {import("../../../shared/run/records.js").Judgement} Judgement
+ *  @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate */
 
 const LOOKED_AT = 1500; // verdicts, for the first choice
 
@@ -135,10 +123,8 @@ export function candidatesOf(model) {
   return found.sort((a, b) => a.record.at - b.record.at || a.record.serial - b.record.serial);
 }
 
-/**
- * The two distributions of a verdict over the same symbols; `close`: nothing had to be estimated.
- * @param {import("../../../shared/run/trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j
- */
+/** The two distributions of a verdict over the same symbols; `close`: nothing had to be estimated.
+ *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j */
 export function pairOf(model, record, j) {
   const { p, q, own } = distributionsOf(model, record, j);
   if (!p || !q) return null;
@@ -146,11 +132,9 @@ export function pairOf(model, record, j) {
   return { ...sideBySide(p, q, always), close: p.close && q.close, named: q.certain };
 }
 
-/**
- * The verdict at which the wrong rules go furthest astray, both of them.
- * @param {import("../../../shared/run/trace.js").TraceModel} model @param {Candidate[]} candidates
- * @returns {{record: TokenRecord, level: number}|null}
- */
+/** The verdict at which the wrong rules go furthest astray, both of them.
+ *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {Candidate[]} candidates
+ *  @returns {{record: TokenRecord, level: number}|null} */
 export function telling(model, candidates) {
   /** @type {{record: TokenRecord, level: number}|null} */ let best = null;
   let most = -1;

@@ -209,16 +209,11 @@ export function createDrawing(ctx) {
 
 const SHOWN = 8; // symbols
 
-/**
- * @typedef {{text: string, places: number[]}} Group symbols that one bar stands for
- * @typedef {{bar: HTMLElement, value: HTMLElement, place: number[], rule: import("./draws.js").Rule}} Bar
- */
+/** @typedef {{text: string, places: number[]}} Group symbols that one bar stands for
+ *  @typedef {{bar: HTMLElement, value: HTMLElement, place: number[], rule: import("./draws.js").Rule}} Bar */
 
-/**
- * The symbols that are shown, falling by p: the likeliest, and the rest as one.
- * @param {import("./draws.js").Pair} pair @param {(id: number|null) => string} text
- * @returns {Group[]}
- */
+/** The symbols that are shown, falling by p: the likeliest, and the rest as one.
+ *  @param {import("./draws.js").Pair} pair @param {(id: number|null) => string} text @returns {Group[]} */
 export function groups(pair, text) {
   const by = pair.ids
     .map((id, i) => ({ id, i, weight: id === null ? -1 : Math.max(pair.p[i], pair.q[i]) }))
@@ -229,11 +224,8 @@ export function groups(pair, text) {
   return rest.length ? [...lines, { text: text(null), places: rest }] : lines;
 }
 
-/**
- * @param {import("./draws.js").Rule} rule @param {import("./draws.js").Pair} pair @param {Group[]} order
- * @param {string} hue of the verifier
- * @returns {{el: HTMLElement, cells: Bar[], off: HTMLElement}}
- */
+/** @param {import("./draws.js").Rule} rule @param {import("./draws.js").Pair} pair @param {Group[]} order
+ *  @param {string} hue of the verifier @returns {{el: HTMLElement, cells: Bar[], off: HTMLElement}} */
 export function chart(rule, pair, order, hue) {
   const { name, tip } = DRAWS.rules[rule];
   const dist = limit(pair, rule);

@@ -4,22 +4,15 @@ import { local } from "../../../../text/numbers.js";
 import { h } from "../../../shared/kit/dom.js";
 import { LINES } from "../../../../text/en/proof.js";
 
-/**
- * @typedef {{at: number, own: number|null, plain: number|null, same: boolean, margin: number|null, by: "plain"|"stack"|""}} Place
- *   ids; plain is null where it is not known. margin: of the target's two best logits; by: in whose pass it was read
- */
-/**
- * @typedef {{places: Place[], equal: number, first: number|null, margin: number|null, recorded: boolean, compared: boolean,
- *   smallest: number[]}} Lines first: where they differ first; recorded: plain ids and margins are in the trace;
- *   compared: the trace says how many ids agree; smallest: the places of the smallest margins, rising
- */
+/** @typedef {{at: number, own: number|null, plain: number|null, same: boolean, margin: number|null, by: "plain"|"stack"|""}} Place
+ *    ids; plain is null where it is not known. margin: of the target's two best logits; by: in whose pass it was read */
+/** @typedef {{places: Place[], equal: number, first: number|null, margin: number|null, recorded: boolean, compared: boolean,
+ *    smallest: number[]}} Lines first: where they differ first; recorded: plain ids and margins are in the trace;
+ *    compared: the trace says how many ids agree; smallest: the places of the smallest margins, rising */
 
 const MARKED = 5;
 
-/**
- * @param {import("../../../shared/run/trace.js").TraceModel} model
- * @returns {Lines}
- */
+/** @param {import("../../../shared/run/trace.js").TraceModel} model @returns {Lines} */
 export function linesOf(model) {
   const { baseline, committed, tokens } = model;
   const top = model.levels.length - 1;
@@ -57,10 +50,8 @@ const TIE = 1e-3; // logits, as hsd_core/trace/comparison.py has it
 /** Whether two logits are so close that rounding may turn them round. @param {number} margin */
 export const nearTie = (margin) => margin < TIE;
 
-/**
- * The difference of the two best logits of the target's row that a committed token was judged by, or drawn from.
- * @param {import("../../../shared/run/records.js").TokenRecord} record @param {number} top
- */
+/** The difference of the two best logits of the target's row that a committed token was judged by, or drawn from.
+ *  @param {import("../../../shared/run/records.js").TokenRecord} record @param {number} top */
 export function marginOf(record, top) {
   const row = record.level === top ? record.drawn?.pRow : record.judgements.find((j) => j.level === top)?.pRow;
   const [first, second] = row?.probs ?? [];

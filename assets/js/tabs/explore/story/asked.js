@@ -2,11 +2,8 @@
 
 export const SEEN = "hx-story"; // kept once the story was seen to its end, or left
 
-/**
- * A link that names the story opens it; one that asks for anything else, never. Without either it opens for those who
- * have not seen it.
- * @param {{search: string, hash: string}} address @param {boolean} seen
- */
+/** A link that names the story opens it; one that asks for anything else, never. Without either it opens for those who
+ *  have not seen it. @param {{search: string, hash: string}} address @param {boolean} seen */
 export function opensStory({ search, hash }, seen) {
   const query = new URLSearchParams(search);
   if (query.get("embed") === "1") return false;

@@ -8,15 +8,14 @@ import { ofRun, stated, timeOf } from "../../../shared/levels/stated.js";
 import { duration, ratio } from "../../../../text/numbers.js";
 import { TOLD } from "../../../../text/en/story.js";
 
-/**
- * @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel
- * @typedef {import("../../../shared/anatomy/round.js").Round} Round
- * @typedef {import("../../../shared/anatomy/round.js").Call} Call
- * @typedef {"begins"|"drafts"|"rises"|"judges"|"corrects"|"commits"|"alone"|"one"|"both"|"runs"|"ends"} What
- * @typedef {{scene: number, what: What, at: number, call: Call|null, nth: number, says: string, lasts: number}} Moment
- *   scene: from 1; at: ns on the engine's clock; nth: words of plain decoding that are written; lasts: ms until the next
- *   one follows by itself
- * @typedef {{id: number, at: number, ns: number}} PlainWord a token of plain decoding, its place and what its pass took
+/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel
+ *  @typedef {import("../../../shared/anatomy/round.js").Round} Round
+ *  @typedef {import("../../../shared/anatomy/round.js").Call} Call
+ *  @typedef {"begins"|"drafts"|"rises"|"judges"|"corrects"|"commits"|"alone"|"one"|"both"|"runs"|"ends"} What
+ *  @typedef {{scene: number, what: What, at: number, call: Call|null, nth: number, says: string, lasts: number}} Moment
+ *    scene: from 1; at: ns on the engine's clock; nth: words of plain decoding that are written; lasts: ms until the next
+ *    one follows by itself
+ *  @typedef {{id: number, at: number, ns: number}} PlainWord a token of plain decoding, its place and what its pass took
  */
 
 /** @type {{[what in What]: number}} */
@@ -26,11 +25,8 @@ const MS = {
   ...{ alone: 1700, one: 650, both: 3000, ends: 3000 },
 };
 
-/**
- * All moments of the story, in order.
- * @param {TraceModel} model @param {number} place of the round, from 0
- * @returns {Moment[]}
- */
+/** All moments of the story, in order.
+ *  @param {TraceModel} model @param {number} place of the round, from 0 @returns {Moment[]} */
 export function momentsOf(model, place) {
   const round = /** @type {Round} */ (roundOf(model, place));
   return [...roundMoments(model, round), ...aloneMoments(model, round), ...runMoments(model)];

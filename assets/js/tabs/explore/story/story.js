@@ -19,10 +19,8 @@ import { STORY } from "../../../../text/en/story.js";
 
 /** @type {Story|null} */ let only = null; // a page has one
 
-/**
- * Gets the story ready, once, and tells it where the page is to open with it.
- * @param {{opening?: Opening|null, grammar?: any}} told by default what the page came with (app/serve/door/first.py)
- */
+/** Gets the story ready, once, and tells it where the page is to open with it.
+ *  @param {{opening?: Opening|null, grammar?: any}} told by default what the page came with (app/serve/door/first.py) */
 export function tellStory(told = JSON.parse(document.getElementById("hx-story")?.textContent ?? "null") ?? {}) {
   if (only) return;
   if (!told.opening) return void (covered() && cover(false));
@@ -150,10 +148,8 @@ const SWIPE = 40; // px
 const SCROLL = 30; // px of a wheel
 const REST_MS = 600; // until a wheel that still turns counts again
 
-/**
- * What a key means; null for one that is the browser's.
- * @param {{key: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event
- */
+/** What a key means; null for one that is the browser's.
+ *  @param {{key: string, shiftKey: boolean, altKey: boolean, ctrlKey: boolean, metaKey: boolean}} event */
 export function meaning({ key, shiftKey, altKey, ctrlKey, metaKey }) {
   if (altKey || ctrlKey || metaKey) return null;
   if (shiftKey && key === "ArrowRight") return "step";
@@ -161,10 +157,8 @@ export function meaning({ key, shiftKey, altKey, ctrlKey, metaKey }) {
   return KEYS[key] ?? "";
 }
 
-/**
- * Listens to keys for as long as the page lives, before any other part of it.
- * @param {() => boolean} open @param {(what: string) => void} does
- */
+/** Listens to keys for as long as the page lives, before any other part of it.
+ *  @param {() => boolean} open @param {(what: string) => void} does */
 export function hearKeys(open, does) {
   addEventListener(
     "keydown",
@@ -216,11 +210,9 @@ export function hearTouches(el, does) {
 
 // ---- What stands over the page: the pictures of the three scenes, the sentence of the moment, and what one can press.
 
-/**
- * @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} place of the round, from 0
- * @param {{does: (what: string) => void, reached: (scene: number, last: boolean) => void}} page does: what is pressed;
- *   reached: a moment of that scene, the story's last one
- */
+/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} place of the round, from 0
+ *  @param {{does: (what: string) => void, reached: (scene: number, last: boolean) => void}} page does: what is pressed;
+ *    reached: a moment of that scene, the story's last one */
 export function storyFrame(model, place, page) {
   const round = roundPicture(model, place);
   const run = runPicture(model);

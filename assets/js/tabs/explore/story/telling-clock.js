@@ -9,12 +9,10 @@ const BROWSER = {
 };
 
 export class TellingClock {
-  /**
-   * @param {Moment[]} moments
-   * @param {{show: (moment: Moment, from: Moment|null) => void, changed: () => void}} page show: another moment; from: the
-   *   one that the words move there from; changed: it plays now, or no longer
-   * @param {{still: boolean, timer?: typeof BROWSER}} options still: reduced motion; timer: for tests
-   */
+  /** @param {Moment[]} moments
+   *  @param {{show: (moment: Moment, from: Moment|null) => void, changed: () => void}} page show: another moment; from: the
+   *    one that the words move there from; changed: it plays now, or no longer
+   *  @param {{still: boolean, timer?: typeof BROWSER}} options still: reduced motion; timer: for tests */
   constructor(moments, page, { still, timer = BROWSER }) {
     this.moments = moments;
     this.page = page;

@@ -22,12 +22,10 @@ import { ratio, rounded } from "../../../../text/numbers.js";
 /** @typedef {import("../../../shared/run/events.js").LevelInfo} LevelInfo @typedef {Record<string, any>} Status as the server sends it */
 /** @typedef {{pending: unknown, started: boolean}} Session @typedef {{mode: string, text: string, tip: string, law?: string}} Said */
 
-/**
- * `set({mode, text, tip})` says what is shown; `update` moves the figure.
- * @param {{why: string, story: boolean, share: {el: HTMLElement}|null, more: HTMLElement, onTheme: () => void}} ctx why: the
- *   sentence that says why anyone does this; story: whether there is an opening to go back to; share: the button that opens
- *   Share; more: the button that shows all controls
- */
+/** `set({mode, text, tip})` says what is shown; `update` moves the figure.
+ *  @param {{why: string, story: boolean, share: {el: HTMLElement}|null, more: HTMLElement, onTheme: () => void}} ctx why: the
+ *    sentence that says why anyone does this; story: whether there is an opening to go back to; share: the button that opens
+ *    Share; more: the button that shows all controls */
 export function titleBar(ctx) {
   const text = h("span.hx-status-text");
   // Whether the run is exact is a word of the glossary; the rest of the line is about this run.

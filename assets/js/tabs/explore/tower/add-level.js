@@ -8,12 +8,10 @@ import { levelName } from "../../../shared/levels/stack-names.js";
 import { placed } from "../../../shared/levels/stack.js";
 import { ADD } from "../../../../text/en/tower.js";
 
-/**
- * @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Entry} Entry
- * @typedef {import("../../../shared/levels/stack.js").Preset} Preset @typedef {{known: Entry, gain: HTMLElement, item: HTMLElement}} Choice
- * @typedef {{levels: () => Level[], onAdd: (level: Level, index: number) => void, onOpen: () => void}} Context levels: of the
- *   stack, cheapest first; onAdd: a level was chosen for this place; onOpen: the list is shown
- */
+/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Entry} Entry
+ *  @typedef {import("../../../shared/levels/stack.js").Preset} Preset @typedef {{known: Entry, gain: HTMLElement, item: HTMLElement}} Choice
+ *  @typedef {{levels: () => Level[], onAdd: (level: Level, index: number) => void, onOpen: () => void}} Context levels: of the
+ *    stack, cheapest first; onAdd: a level was chosen for this place; onOpen: the list is shown */
 
 /** @param {Context} ctx */
 export function addMenu(ctx) {

@@ -4,15 +4,11 @@ import { closest } from "../../../shared/kit/dom.js";
 
 const SLACK = 4; // px before a press becomes a drag
 
-/**
- * @param {HTMLElement} list of floors, each with `data-position`; their grips are `.hx-grip`
- * @param {(from: number, to: number) => void} onDrop
- */
+/** @param {HTMLElement} list of floors, each with `data-position`; their grips are `.hx-grip`
+ *  @param {(from: number, to: number) => void} onDrop */
 export function reorder(list, onDrop) {
-  /**
-   * @typedef {{floor: HTMLElement, grip: HTMLElement, id: number, y: number, moved: boolean, over: HTMLElement|null}} Held
-   * @type {Held|null}
-   */
+  /** @typedef {{floor: HTMLElement, grip: HTMLElement, id: number, y: number, moved: boolean, over: HTMLElement|null}} Held
+   *  @type {Held|null} */
   let held = null;
 
   list.addEventListener("pointerdown", (event) => {
@@ -61,9 +57,7 @@ export function reorder(list, onDrop) {
   }
 }
 
-/**
- * The floor at a height of the window, the carried one left out; above the first one and below the last one count too.
- */
+/** The floor at a height of the window, the carried one left out; above the first one and below the last one count too. */
 function floorAt(/** @type {HTMLElement} */ list, /** @type {number} */ y, /** @type {HTMLElement} */ carried) {
   const floors = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(":scope > .hx-floor"))].filter(
     (floor) => floor !== carried,

@@ -12,10 +12,8 @@ export class Origin {
     this.told = ""; // the answer
   }
 
-  /**
-   * @param {?import("../../../shared/run/events.js").Header} header of the run shown, if it is of this stack
-   * @param {Record<string, any>} settings of the next run
-   */
+  /** @param {?import("../../../shared/run/events.js").Header} header of the run shown, if it is of this stack
+   *  @param {Record<string, any>} settings of the next run */
   show(header, settings) {
     if (header) return this._say(header.replan ? originText(header) : "");
     if (!settings.replan) return this._say("");

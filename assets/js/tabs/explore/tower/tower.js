@@ -20,11 +20,10 @@ import { callsOf, inPlan, planText } from "./floor/floor-notes.js";
 import { PANEL } from "../../../../text/en/panels.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
-/**
- * @typedef {{presets: string[], panels: import("../../../shared/visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => Record<string, any>,
- *   onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} Context
- *   presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
- *   onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
+/** @typedef {{presets: string[], panels: import("../../../shared/visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => Record<string, any>,
+ *    onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} Context
+ *    presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
+ *    onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
  */
 
 /** @param {HTMLElement} host @param {Context} ctx */

@@ -14,10 +14,8 @@ const GAP = 0.07; // of the column's height: what a tag needs
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
 
-/**
- * @param {import("../../../shared/levels/trunk.js").Trunk} trunk
- * @param {(index: number) => {tag: string, hue: string}} look of a level of the stack
- */
+/** @param {import("../../../shared/levels/trunk.js").Trunk} trunk
+ *  @param {(index: number) => {tag: string, hue: string}} look of a level of the stack */
 export function trunkView(trunk, look) {
   const cells = Array.from({ length: trunk.layers }, (_, i) => h("i.hx-layer", { "data-layer": i }));
   const column = h("div.hx-trunk-cells", cells);

@@ -94,9 +94,8 @@ export class Drive {
   }
 }
 
-/**
- * The nth committed token, or the first that was copied from the text that the run itself had written.
- * @param {import("../../../shared/run/trace.js").TraceModel|null} model @param {number|"copied"} which @returns {number|undefined} its serial
+/** The nth committed token, or the first that was copied from the text that the run itself had written.
+ *  @param {import("../../../shared/run/trace.js").TraceModel|null} model @param {number|"copied"} which @returns {number|undefined} its serial
  */
 export function tokenOf(model, which) {
   if (which !== "copied") return model?.committed[which - 1];

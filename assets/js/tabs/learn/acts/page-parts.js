@@ -54,11 +54,8 @@ export const panelsOf = (names) =>
 /** Whether a lesson may use a name. @param {string} name */
 export const known = (name) => Object.hasOwn(PARTS, name) || Object.hasOwn(ON_FLOOR, FLOOR.exec(name)?.[1] ?? "");
 
-/**
- * The element of a part; null where it is not on the page, or not seen.
- * @param {ParentNode} stage @param {string} name
- * @returns {HTMLElement|null}
- */
+/** The element of a part; null where it is not on the page, or not seen.
+ *  @param {ParentNode} stage @param {string} name @returns {HTMLElement|null} */
 export function part(stage, name) {
   const [, what, letter] = FLOOR.exec(name) ?? [];
   const floors = letter ? [...stage.querySelectorAll(".hx-floor")] : [];

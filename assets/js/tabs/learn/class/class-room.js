@@ -13,10 +13,8 @@ const SIZE = "width=900,height=820"; // of the notes' window
 /** @typedef {{el: HTMLElement, title: HTMLElement, end?: () => void, heard?: (stop: number) => void}} Page */
 
 export class ClassRoom {
-  /**
-   * @param {{go: (place: Record<string, any>) => void, answer: () => void}} ctx go: to a place of the Learn tab; answer: shows
-   *   the answer of the step that is open
-   */
+  /** @param {{go: (place: Record<string, any>) => void, answer: () => void}} ctx go: to a place of the Learn tab; answer: shows
+   *    the answer of the step that is open */
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {ClassPlan[]} */ this.plans = [];
@@ -42,10 +40,8 @@ export class ClassRoom {
     return plan ? stopsOf(plan) : [];
   }
 
-  /**
-   * Shows what an address asks for; whether it led elsewhere instead: to the lesson of a stop, or to another tab.
-   * @param {ClassPlan} plan @param {{stop: number|null, notes: boolean, lesson: number|null}} asked
-   */
+  /** Shows what an address asks for; whether it led elsewhere instead: to the lesson of a stop, or to another tab.
+   *  @param {ClassPlan} plan @param {{stop: number|null, notes: boolean, lesson: number|null}} asked */
   show(plan, { stop, notes, lesson }) {
     const found = stop === null ? null : stopsOf(plan)[stop];
     this.end();

@@ -8,11 +8,9 @@ import { rich } from "../figures/rich.js";
 
 const ANSWERS_MS = 1500; // until a projector that is there has answered
 
-/**
- * @param {import("./stops.js").ClassPlan} plan @param {Map<string, import("../figures/run-figures.js").Lesson>} lessons by id @param {number} first the stop to begin at
- * @param {{onGo: (stop: number) => void, onShow: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
- *   onGo: the projector is to go there; onShow: the notes are there
- */
+/** @param {import("./stops.js").ClassPlan} plan @param {Map<string, import("../figures/run-figures.js").Lesson>} lessons by id @param {number} first the stop to begin at
+ *  @param {{onGo: (stop: number) => void, onShow: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
+ *    onGo: the projector is to go there; onShow: the notes are there */
 export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProjector }) {
   const stops = stopsOf(plan);
   let at = Math.min(stops.length - 1, first);
@@ -114,10 +112,8 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
 /** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("./stops.js").ClassPart} ClassPart */
 /** @typedef {import("../figures/run-figures.js").Lesson} Lesson */
 
-/**
- * @param {ClassPlan} plan @param {Map<string, Lesson>} lessons by id
- * @param {{onBack: () => void, onStart: () => void, onNotes: () => void}} ctx
- */
+/** @param {ClassPlan} plan @param {Map<string, Lesson>} lessons by id
+ *  @param {{onBack: () => void, onStart: () => void, onNotes: () => void}} ctx */
 export function planPage(plan, lessons, { onBack, onStart, onNotes }) {
   const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {() => void} */ onclick) =>
     h("button", { class: name, text, onclick });

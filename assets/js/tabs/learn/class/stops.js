@@ -1,19 +1,16 @@
 /** A class as what is shown one after the other: steps of lessons, other tabs, tasks and questions for the room;
  *  and the two windows that show it. */
 
-/**
- * `lesson` and `step`: of a lesson; `open`: the address of another tab; `card`: a text for the room, of this `kind`.
- * @typedef {{part: number, what: "step", lesson: string, step: number}} StepStop
- * @typedef {{part: number, what: "open", open: string}} OpenStop
- * @typedef {{part: number, what: "card", kind: "task"|"discuss", text: string, open: string}} CardStop
- * @typedef {StepStop | OpenStop | CardStop} Stop
- */
+/** `lesson` and `step`: of a lesson; `open`: the address of another tab; `card`: a text for the room, of this `kind`.
+ *  @typedef {{part: number, what: "step", lesson: string, step: number}} StepStop
+ *  @typedef {{part: number, what: "open", open: string}} OpenStop
+ *  @typedef {{part: number, what: "card", kind: "task"|"discuss", text: string, open: string}} CardStop
+ *  @typedef {StepStop | OpenStop | CardStop} Stop */
 
-/**
- * As app/tabs/learn/classes.py declares it.
- * @typedef {{title: string, minutes: number, say: string[], lesson?: string, steps?: number[], open?: string, asked?: {ask: string, answer: string}[],
- *   discuss?: string[], tasks?: {text: string, outcome: string, open?: string}[]}} ClassPart
- * @typedef {{id: string, title: string, goal: string, minutes: number, parts: ClassPart[], before?: string[]}} ClassPlan
+/** As app/tabs/learn/classes.py declares it.
+ *  @typedef {{title: string, minutes: number, say: string[], lesson?: string, steps?: number[], open?: string, asked?: {ask: string, answer: string}[],
+ *    discuss?: string[], tasks?: {text: string, outcome: string, open?: string}[]}} ClassPart
+ *  @typedef {{id: string, title: string, goal: string, minutes: number, parts: ClassPart[], before?: string[]}} ClassPlan
  */
 
 /** @param {ClassPlan} plan @returns {Stop[]} */
@@ -27,10 +24,8 @@ export function stopsOf(plan) {
   });
 }
 
-/**
- * What shows a stop to a room: its address, which `app/workshop/room.py` takes.
- * @param {Stop} found @param {{id: string, stop: number, lesson: number|null}} where lesson: the number of a step's
- */
+/** What shows a stop to a room: its address, which `app/workshop/room.py` takes.
+ *  @param {Stop} found @param {{id: string, stop: number, lesson: number|null}} where lesson: the number of a step's */
 export function stopAddress(found, { id, stop, lesson }) {
   if (found.what === "open") return `?${new URLSearchParams(found.open)}`;
   const query = new URLSearchParams({ tab: "learn" });
@@ -49,11 +44,9 @@ export const beginsAt = (plan, part) => plan.parts.slice(0, part).reduce((sum, o
 
 const NAME = "hx-class";
 
-/**
- * @typedef {{id: string, stop: number}} Where
- * @typedef {{ask: true} | {at: Where, seen: boolean} | {go: Where} | {answer: true}} Message ask: where are you; at: here, and
- *   whether that window is in sight; go: there; answer: show the answer
- */
+/** @typedef {{id: string, stop: number}} Where
+ *  @typedef {{ask: true} | {at: Where, seen: boolean} | {go: Where} | {answer: true}} Message ask: where are you; at: here, and
+ *    whether that window is in sight; go: there; answer: show the answer */
 
 export class TwoWindows {
   /** @param {(message: any) => void} hear */

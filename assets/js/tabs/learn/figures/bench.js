@@ -59,18 +59,15 @@ function best(sources, /** @type {string} */ levels, /** @type {string} */ besid
   return [null, null];
 }
 
-/**
- * The row that a reference names, and the one beside it.
- * @param {Sources} sources @param {string} stack "" for the best @param {string[]} rest behind `best`
- */
+/** The row that a reference names, and the one beside it.
+ *  @param {Sources} sources @param {string} stack "" for the best @param {string[]} rest behind `best` */
 export function rowsOf(sources, stack, [levels, , beside]) {
   return stack ? [named(sources, stack), null] : best(sources, levels, beside);
 }
 
-/**
- * What the stack of the run gains over plain decoding, with the interval of the benchmark that has it. A single run has
- * no interval: its ends are its own figure. A benchmark is greedy, so it says nothing of a sampled run.
- * @param {Sources} sources @returns {{value: number, low: number, high: number, texts: string[], said: string, machine: string}|null}
+/** What the stack of the run gains over plain decoding, with the interval of the benchmark that has it. A single run has
+ *  no interval: its ends are its own figure. A benchmark is greedy, so it says nothing of a sampled run.
+ *  @param {Sources} sources @returns {{value: number, low: number, high: number, texts: string[], said: string, machine: string}|null}
  */
 function gained(sources) {
   const { model } = sources;

@@ -33,11 +33,9 @@ for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchm
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");
 
-/**
- * A reference's figure; null where its run is not at hand or has none.
- * @param {Sources} sources @param {string} name @param {string} [source] "", a recording, "bench" or "bench:STACK"
- * @returns {Figure|null}
- */
+/** A reference's figure; null where its run is not at hand or has none.
+ *  @param {Sources} sources @param {string} name @param {string} [source] "", a recording, "bench" or "bench:STACK"
+ *  @returns {Figure|null} */
 export function figure(sources, name, source = "") {
   const [head, ...rest] = name.split(".");
   if (isBench(source)) {

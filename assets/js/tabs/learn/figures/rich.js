@@ -9,10 +9,8 @@ import { WORDS } from "../../../../text/en/learn.js";
 
 const MARKS = new RegExp(`${REFERENCE.source}|\\[([A-Z]\\d?|x)\\]|\`([^\`]+)\`|\\*([^*]+)\\*`, "g");
 
-/**
- * @param {string} text @param {Set<string>|null} [seen] words of the glossary that were explained; null: none is
- * @returns {(Node|string)[]}
- */
+/** @param {string} text @param {Set<string>|null} [seen] words of the glossary that were explained; null: none is
+ *  @returns {(Node|string)[]} */
 export function rich(text, seen = null) {
   /** @type {(Node|string)[]} */ const found = [];
   const plain = (/** @type {string} */ part) => found.push(...(seen && part ? explained(part, seen) : [part]));

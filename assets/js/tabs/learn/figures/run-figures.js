@@ -9,21 +9,19 @@ import { yielded, atMost } from "./sums.js";
 import { placeOfNumber, roundNumber } from "../../../shared/kit/round-number.js";
 import { figure, fixed as written, millis, ratio, rounded } from "../../../../text/numbers.js";
 
-/**
- * Lessons as app/tabs/learn/lessons.py declares them.
- * @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
- *   set?: Record<string, any>, tab?: string}} Action
- * @typedef {{kind: string, recording?: string, at?: string, to?: string, between?: [string, string], colour?: string, stacks?: string[],
- *   levels?: string[], guesses?: number, shows?: "exit"|"both"|"bonus", open?: "exit"|"both"}} Drawn
- * @typedef {{answer: string, given?: string, unit?: string, within?: number}} Estimate
- * @typedef {{ask: string, hides?: string[], choices?: {text: string, right?: boolean, when?: string}[], number?: Estimate}} Question
- * @typedef {{when: string, text: string}} Also
- * @typedef {{text: string, figure?: Drawn, also?: Also[], action?: Action}} Reveal
- * @typedef {{title: string, text: string, figure?: Drawn, action?: Action, question?: Question, reveal?: Reveal}} Step
- * @typedef {{id: string, number: number, title: string, goal: string, minutes: number, steps: Step[], summary: string[], sources?: string[],
- *   try: {text: string, button?: string, action?: Action}}} Lesson
- * @typedef {number|null} Answer the index of a choice, an estimate, null for one that was shown
- */
+/** Lessons as app/tabs/learn/lessons.py declares them.
+ *  @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
+ *    set?: Record<string, any>, tab?: string}} Action
+ *  @typedef {{kind: string, recording?: string, at?: string, to?: string, between?: [string, string], colour?: string, stacks?: string[],
+ *    levels?: string[], guesses?: number, shows?: "exit"|"both"|"bonus", open?: "exit"|"both"}} Drawn
+ *  @typedef {{answer: string, given?: string, unit?: string, within?: number}} Estimate
+ *  @typedef {{ask: string, hides?: string[], choices?: {text: string, right?: boolean, when?: string}[], number?: Estimate}} Question
+ *  @typedef {{when: string, text: string}} Also
+ *  @typedef {{text: string, figure?: Drawn, also?: Also[], action?: Action}} Reveal
+ *  @typedef {{title: string, text: string, figure?: Drawn, action?: Action, question?: Question, reveal?: Reveal}} Step
+ *  @typedef {{id: string, number: number, title: string, goal: string, minutes: number, steps: Step[], summary: string[], sources?: string[],
+ *    try: {text: string, button?: string, action?: Action}}} Lesson
+ *  @typedef {number|null} Answer the index of a choice, an estimate, null for one that was shown */
 /** @template R @typedef {[tip: string, format: (v: any) => string, read: R]} Entry a figure: what it is, how it is written and read */
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
@@ -136,10 +134,8 @@ export const RUN = {
   step: [FIGURES.step, mixed(ms), (m, what) => ofStep(m, what)],
 };
 
-/**
- * How a figure of a moment is written where its head alone does not say: plans are told apart by their names.
- * @param {string} head @param {string[]} rest @param {Model|null} model
- */
+/** How a figure of a moment is written where its head alone does not say: plans are told apart by their names.
+ *  @param {string} head @param {string[]} rest @param {Model|null} model */
 export function unitOf(head, rest, model) {
   if (head === "reject") return rest.at(-1) === "round" ? whole : null;
   const named = (/** @type {string} */ stack) => stackNames((model?.plans ?? []).map((one) => one.stack)).get(stack);
@@ -278,10 +274,8 @@ function ofPlan(model, n, what) {
 // Moments of a run by the words that lessons use: "start", "round 3", "round 3 drafted", "round 3 end", "reject 2" of
 // all, "reject Q 2" by a level, "reject Q 2 end" of its round, "token 10", "40%".
 
-/**
- * @param {Model} model @param {string} words
- * @returns {number|null} ns; null where the run has no such moment
- */
+/** @param {Model} model @param {string} words
+ *  @returns {number|null} ns; null where the run has no such moment */
 export function momentOf(model, words) {
   const start = model.rounds[0]?.t0 ?? 0;
   if (words === "start") return start;

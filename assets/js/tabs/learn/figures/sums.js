@@ -38,16 +38,12 @@ export function shortestOf(time, most) {
 // The generalised shortest path over levels and block lengths, with the arithmetic of the planner
 // (hsd_core/theory/search/paths.py) for levels whose passes cost the same whatever their rows.
 
-/**
- * A step of a path: a level with the length of its blocks; the last one is the target.
- * @typedef {{level: number, block: number}} Hop
- * @typedef {{ms: number, path: Hop[]}} Way
- */
+/** A step of a path: a level with the length of its blocks; the last one is the target.
+ *  @typedef {{level: number, block: number}} Hop
+ *  @typedef {{ms: number, path: Hop[]}} Way */
 
-/**
- * Verifications until t tokens are held, where each has blocks of u tokens and adds one of its own: E[R(t; a, u)].
- * @param {number} t @param {number} a @param {number} u
- */
+/** Verifications until t tokens are held, where each has blocks of u tokens and adds one of its own: E[R(t; a, u)].
+ *  @param {number} t @param {number} a @param {number} u */
 export function roundsUntil(t, a, u) {
   const visits = [1, ...Array(t - 1).fill(0)]; // P(a verification begins with n tokens held)
   for (let held = 0; held < t; held++)
@@ -56,13 +52,11 @@ export function roundsUntil(t, a, u) {
   return visits.reduce((sum, v) => sum + v, 0);
 }
 
-/**
- * @param {number[]} costs ms of a pass, cheapest level first, the target last
- * @param {number[][]} kept kept[i][j]: the share of level i's tokens that level j accepts
- * @param {number} most the longest block
- * @returns {{best: Way, nodes: Way[][], ends: Way[][]}} best: ms a token; nodes[i][t - 1]: ms to get t tokens from level i;
- *   ends[i][t - 1]: ms a token where the target verifies those
- */
+/** @param {number[]} costs ms of a pass, cheapest level first, the target last
+ *  @param {number[][]} kept kept[i][j]: the share of level i's tokens that level j accepts
+ *  @param {number} most the longest block
+ *  @returns {{best: Way, nodes: Way[][], ends: Way[][]}} best: ms a token; nodes[i][t - 1]: ms to get t tokens from level i;
+ *    ends[i][t - 1]: ms a token where the target verifies those */
 export function shortest(costs, kept, most) {
   const target = costs.length - 1;
   /** @type {Way[][]} */ const nodes = [];
@@ -114,10 +108,8 @@ export function outcome(p, q, from) {
   return p.map((x, i) => Math.min(x, q[i]) + lost * instead[i]);
 }
 
-/**
- * One toss: which token comes out, and whether it was the draft.
- * @param {number[]} p @param {number[]} q @param {From} from @param {() => number} random in [0, 1)
- */
+/** One toss: which token comes out, and whether it was the draft.
+ *  @param {number[]} p @param {number[]} q @param {From} from @param {() => number} random in [0, 1) */
 export function toss(p, q, from, random) {
   const draft = drawn(q, random());
   if (random() * q[draft] < p[draft]) return { token: draft, kept: true };
@@ -149,11 +141,9 @@ export function seeded(seed) {
 
 /** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
 
-/**
- * The rounds that were over at a moment: tokens of each by the level that supplied them, cheapest first.
- * @param {TraceModel} model @param {number} until ns
- * @returns {{round: number, tokens: number, byLevel: number[]}[]}
- */
+/** The rounds that were over at a moment: tokens of each by the level that supplied them, cheapest first.
+ *  @param {TraceModel} model @param {number} until ns
+ *  @returns {{round: number, tokens: number, byLevel: number[]}[]} */
 export function committedByRound(model, until) {
   const over = model.rounds.filter((round) => round.t1 <= until);
   const found = new Map(
@@ -167,11 +157,8 @@ export function committedByRound(model, until) {
   return [...found.values()];
 }
 
-/**
- * How long passes of the target took by how many rows they had: the median of each, ms.
- * @param {TraceModel} model
- * @returns {{rows: number, ms: number, count: number}[]} by rows
- */
+/** How long passes of the target took by how many rows they had: the median of each, ms. @param {TraceModel} model
+ *  @returns {{rows: number, ms: number, count: number}[]} by rows */
 export function timeByRows(model) {
   const top = model.levels.length - 1;
   /** @type {Map<number, number[]>} */ const found = new Map();
@@ -182,12 +169,10 @@ export function timeByRows(model) {
     .sort((a, b) => a.rows - b.rows);
 }
 
-/**
- * What a token of the text cost each level and in all, and what it costs plain decoding of the target, ms.
- * @param {TraceModel} model
- * @returns {{levels: number[], whole: number, plain: number|null}} whole: with the engine around the levels; plain: null where
- *   it was not measured beside the run
- */
+/** What a token of the text cost each level and in all, and what it costs plain decoding of the target, ms.
+ *  @param {TraceModel} model
+ *  @returns {{levels: number[], whole: number, plain: number|null}} whole: with the engine around the levels; plain: null where
+ *    it was not measured beside the run */
 export function costOfToken(model) {
   const tokens = model.committed.length || 1;
   const levels = model.levels.map(({ index }) => (model.figures.of(Infinity, index)?.busy_ms ?? 0) / tokens);
@@ -200,10 +185,8 @@ export function costOfToken(model) {
 // A round as far as it is known at a moment: what comes later takes no room, so that a picture of it tells nothing
 // that a question asks.
 
-/**
- * @param {import("../../../shared/anatomy/round.js").Round} round @param {number} at ns, a settled moment
- * @returns {import("../../../shared/anatomy/round.js").Round}
- */
+/** @param {import("../../../shared/anatomy/round.js").Round} round @param {number} at ns, a settled moment
+ *  @returns {import("../../../shared/anatomy/round.js").Round} */
 export function soFar(round, at) {
   const calls = round.calls
     .filter((call) => call.segment.t0 <= at)
@@ -222,17 +205,13 @@ export function soFar(round, at) {
 // The recursion of a round as a roll of calls: who asked whom for how many tokens, who verified what, and how many it
 // holds then. Read from the model of a run.
 
-/**
- * One line. `ask`: `level` wants `count` tokens of the level below; `draft`: `level` offers `count`; `verify`: `level` keeps
- * `kept` of `count` and holds `held`; `up`: `level` hands up `count`. depth: 0 is the target's.
- * @typedef {{what: "ask"|"draft"|"verify"|"up", level: number, depth: number, t0: number, t1: number, count: number,
- *   kept: number, own: boolean, held: number}} RollLine
- */
+/** One line. `ask`: `level` wants `count` tokens of the level below; `draft`: `level` offers `count`; `verify`: `level` keeps
+ *  `kept` of `count` and holds `held`; `up`: `level` hands up `count`. depth: 0 is the target's.
+ *  @typedef {{what: "ask"|"draft"|"verify"|"up", level: number, depth: number, t0: number, t1: number, count: number,
+ *    kept: number, own: boolean, held: number}} RollLine */
 
-/**
- * @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round
- * @returns {RollLine[]} in the order in which they happened
- */
+/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round
+ *  @returns {RollLine[]} in the order in which they happened */
 export function rollOf(model, round) {
   const top = model.levels.length - 1;
   const held = model.levels.map(() => 0);

@@ -3,18 +3,14 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { set, svg } from "../../../shared/kit/svg.js";
 
-/**
- * What a picture may know. `sources`: figures; `open`: whether the step's question is unanswered; `hides`: what it asks
- * about and no picture tells until then; `fresh`: whether it was answered just now.
- * @typedef {{step: import("../figures/run-figures.js").Step, figure: import("../figures/run-figures.js").Drawn, model: import("../../../shared/run/trace.js").TraceModel, open: boolean, hides: string[],
- *   fresh: boolean, sources: () => import("../figures/refs.js").Sources}} PictureContext
- * @typedef {{el: HTMLElement, end?: () => void}} Picture end: stops what moves
- */
+/** What a picture may know. `sources`: figures; `open`: whether the step's question is unanswered; `hides`: what it asks
+ *  about and no picture tells until then; `fresh`: whether it was answered just now.
+ *  @typedef {{step: import("../figures/run-figures.js").Step, figure: import("../figures/run-figures.js").Drawn, model: import("../../../shared/run/trace.js").TraceModel, open: boolean, hides: string[],
+ *    fresh: boolean, sources: () => import("../figures/refs.js").Sources}} PictureContext
+ *  @typedef {{el: HTMLElement, end?: () => void}} Picture end: stops what moves */
 
-/**
- * A figure whose caption is also its text alternative, spoken when it changes.
- * @param {string} kind @param {string} label @param {Node[]} room @param {Node[]} [below] controls
- */
+/** A figure whose caption is also its text alternative, spoken when it changes.
+ *  @param {string} kind @param {string} label @param {Node[]} room @param {Node[]} [below] controls */
 export function frame(kind, label, room, below = []) {
   const caption = h("p.hx-sketch-says", { "aria-live": "polite" });
   const el = h("figure.hx-sketch", { "data-kind": kind, role: "group", "aria-label": label }, [
@@ -26,11 +22,9 @@ export function frame(kind, label, room, below = []) {
 
 /** @typedef {{label: string, text: (value: number) => string, min: number, max: number, step: number}} SliderRange */
 
-/**
- * A slider for each figure that a picture is drawn from, in the order of the ranges; it is written back when it moves.
- * @param {Record<string, number>} now the figures @param {Record<string, SliderRange>} ranges
- * @param {boolean} locked until the question is answered @param {() => void} onTurn
- */
+/** A slider for each figure that a picture is drawn from, in the order of the ranges; it is written back when it moves.
+ *  @param {Record<string, number>} now the figures @param {Record<string, SliderRange>} ranges
+ *  @param {boolean} locked until the question is answered @param {() => void} onTurn */
 export function sliders(now, ranges, locked, onTurn) {
   const each = Object.entries(ranges).map(([name, range]) => {
     const onInput = (/** @type {number} */ value) => {
@@ -42,10 +36,8 @@ export function sliders(now, ranges, locked, onTurn) {
   return h("div.hx-sketch-sliders", each);
 }
 
-/**
- * @param {SliderRange & {value: number, locked: boolean, onInput: (value: number) => void}} ask locked: until the
- *   question is answered
- */
+/** @param {SliderRange & {value: number, locked: boolean, onInput: (value: number) => void}} ask locked: until the
+ *    question is answered */
 export function slider({ label, min, max, step, value, text, locked, onInput }) {
   const output = h("output", text(value));
   const input = /** @type {HTMLInputElement} */ (
@@ -60,10 +52,8 @@ export function slider({ label, min, max, step, value, text, locked, onInput }) 
   return h("label.hx-sketch-slider", [h("span", label), input, output]);
 }
 
-/**
- * A drawing as wide and as high as its room, drawn again when that changes.
- * @param {(sheet: SVGElement, width: number, height: number) => void} draw
- */
+/** A drawing as wide and as high as its room, drawn again when that changes.
+ *  @param {(sheet: SVGElement, width: number, height: number) => void} draw */
 export function sheet(draw) {
   const el = svg("svg", { class: "hx-sketch-sheet", "aria-hidden": "true" });
   const redraw = () => {

@@ -6,8 +6,7 @@ import { Asker } from "../another/asker.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
 /** @typedef {import("../profile/profile.js").Profile} Profile */
-/**
- * @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
+/** @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
  */
 
 /** What was worked out of each profile, fetched once. */
@@ -85,10 +84,8 @@ class AskerAhead {
 
 /** @typedef {{max_block: number, rejections: number, cost: {level: string, factor: number}, levels: boolean[]}} Turned */
 
-/**
- * The names of what is turned; app/site/planned_ahead.py names its answers alike. None: everything is at rest.
- * @param {Turned} turned @param {Profile} profile @param {number} longest the profile's own longest block
- */
+/** The names of what is turned; app/site/planned_ahead.py names its answers alike. None: everything is at rest.
+ *  @param {Turned} turned @param {Profile} profile @param {number} longest the profile's own longest block */
 function namesOf(turned, profile, longest) {
   const { cost, rejections, max_block: block } = turned;
   return [
@@ -108,10 +105,8 @@ const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
 /** Which of the looks a page has: as on a desk, on a phone, on a wall, each light and dark. @param {boolean} dark @param {number} width */
 export const lookOf = (dark, width) => 2 * (width < PHONE ? 1 : width >= WALL ? 2 : 0) + Number(dark);
 
-/**
- * A part of what was written, for one look. @param {any[]} parts @param {any} value @param {number} look
- * @returns {any}
- */
+/** A part of what was written, for one look. @param {any[]} parts @param {any} value @param {number} look
+ *  @returns {any} */
 export function seenAs(parts, value, look) {
   if (Array.isArray(value)) return value.map((one) => seenAs(parts, one, look));
   if (value === null || typeof value !== "object") return value;

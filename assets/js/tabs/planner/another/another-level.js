@@ -13,10 +13,8 @@ const HIGH = { phone: 260, screen: 320 };
 
 /** @typedef {import("./answers.js").Curve} Curve @typedef {import("./answers.js").CostPoint} CostPoint */
 
-/**
- * @param {{about: () => any, onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
- *   onTurn: a slider was moved; null stands for the profile's own number
- */
+/** @param {{about: () => any, onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
+ *    onTurn: a slider was moved; null stands for the profile's own number */
 export function anotherLevel(ctx) {
   /** @type {Curve|null} */ let curve = null;
   /** @type {CostPoint|null} */ let own = null; // the profile's own point
@@ -176,11 +174,9 @@ const SAME = 0.005; // closer than half a percent, two plans are called equal
 
 const gain = (/** @type {CostPoint} */ { fewer, more }) => more.speedup / fewer.speedup;
 
-/**
- * At one cost: whether it pays ("yes", "no", "even"), and the plan to use.
- * @param {Curve} curve @param {number} share
- * @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: import("./answers.js").PricedPlan}}
- */
+/** At one cost: whether it pays ("yes", "no", "even"), and the plan to use.
+ *  @param {Curve} curve @param {number} share
+ *  @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: import("./answers.js").PricedPlan}} */
 export function readAt(curve, share) {
   const point = nearest(curve.points, share);
   const over = gain(point);
@@ -188,10 +184,8 @@ export function readAt(curve, share) {
   return { point, pays, plan: over >= 1 ? point.more : point.fewer };
 }
 
-/**
- * The widest stretch of costs on which it pays: its ends, null where the curve has no end on that side; null if it never
- * pays. @param {Curve} curve @returns {{low: number|null, high: number|null}|null}
- */
+/** The widest stretch of costs on which it pays: its ends, null where the curve has no end on that side; null if it never
+ *  pays. @param {Curve} curve @returns {{low: number|null, high: number|null}|null} */
 export function paysFrom({ points, crossings }) {
   const ends = [points[0].share, ...crossings, points[points.length - 1].share];
   const stretches = ends.slice(1).map((high, i) => ({ low: ends[i], high }));

@@ -30,12 +30,10 @@ export function scales(points, wide, high) {
 export const nearest = (points, share) =>
   points.reduce((a, b) => (Math.abs(b.share - share) < Math.abs(a.share - share) ? b : a));
 
-/**
- * @param {Element} root an svg element, emptied first
- * @param {Curve} curve @param {{share: number, own: CostPoint, names: {fewer: string, more: string, level: string}}} at
- *   share: where the slider stands; own: the profile's own point, at its own agreement
- * @param {number} wide @param {number} high
- */
+/** @param {Element} root an svg element, emptied first
+ *  @param {Curve} curve @param {{share: number, own: CostPoint, names: {fewer: string, more: string, level: string}}} at
+ *    share: where the slider stands; own: the profile's own point, at its own agreement
+ *  @param {number} wide @param {number} high */
 export function drawCurve(root, curve, { share, own, names }, wide, high) {
   const { points } = curve;
   const { x, y, ticks, last } = scales([...points, own], wide, high);

@@ -24,11 +24,9 @@ export function steps(low, high) {
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
 }
 
-/**
- * @param {Element} root an svg element, emptied first
- * @param {Point[]} curve @param {{best: number, now: number|null, at: number|null}} marks draft lengths
- * @param {number} wide @param {number} high
- */
+/** @param {Element} root an svg element, emptied first
+ *  @param {Point[]} curve @param {{best: number, now: number|null, at: number|null}} marks draft lengths
+ *  @param {number} wide @param {number} high */
 export function drawGain(root, curve, { best, now, at }, wide, high) {
   const gains = ofGains(curve);
   const all = curve.flatMap((point) => [value(point, gains), ...(gains ? [point.low, point.high] : [])]);

@@ -6,14 +6,13 @@ import { standIn } from "../../../shared/levels/kinds.js";
 import { parse } from "../../../shared/levels/stack.js";
 import { fullLevelName, levelName } from "../../../shared/levels/stack-names.js";
 
-/**
- * As hsd_core/theory/profiles/forms.py has it; a matrix of pairs is by the drafting level, then by the verifying one.
- * @typedef {{name: string, cost_ms: Record<string, number>, spec?: string, hit_rate?: number, reach?: number[], draft_ms?: number, beside?: number[],
- *   interval_ms?: Record<string, [number, number]>, [field: string]: any}} ProfileLevel
- * @typedef {{levels: ProfileLevel[], acceptance: number[][], edge_cost_ms?: Record<string, Record<string, number>>, round_ms?: number,
- *   temperature?: number, max_block?: number, by_width?: Record<string, any>, by_rule?: Record<string, number[][]>,
- *   interval?: ([number, number]|null)[][], about?: Record<string, any>}} Profile
- * @typedef {{id: string, title: string, kind: string, note: string, preset: string, profiles: Profile[], reason?: string}} Source
+/** As hsd_core/theory/profiles/forms.py has it; a matrix of pairs is by the drafting level, then by the verifying one.
+ *  @typedef {{name: string, cost_ms: Record<string, number>, spec?: string, hit_rate?: number, reach?: number[], draft_ms?: number, beside?: number[],
+ *    interval_ms?: Record<string, [number, number]>, [field: string]: any}} ProfileLevel
+ *  @typedef {{levels: ProfileLevel[], acceptance: number[][], edge_cost_ms?: Record<string, Record<string, number>>, round_ms?: number,
+ *    temperature?: number, max_block?: number, by_width?: Record<string, any>, by_rule?: Record<string, number[][]>,
+ *    interval?: ([number, number]|null)[][], about?: Record<string, any>}} Profile
+ *  @typedef {{id: string, title: string, kind: string, note: string, preset: string, profiles: Profile[], reason?: string}} Source
  */
 
 /** @template T @param {T} value @returns {T} */
@@ -49,11 +48,8 @@ export function get(profile, path) {
   return path.reduce((part, key) => part?.[key], /** @type {any} */ (profile));
 }
 
-/**
- * Writes a number; undefined takes it out. An edited acceptance no longer has those of several tokens side by side, which
- * were measured with it.
- * @param {Profile} profile @param {(string|number)[]} path @param {unknown} value
- */
+/** Writes a number; undefined takes it out. An edited acceptance no longer has those of several tokens side by side, which
+ *  were measured with it. @param {Profile} profile @param {(string|number)[]} path @param {unknown} value */
 export function set(profile, path, value) {
   const owner = path
     .slice(0, -1)

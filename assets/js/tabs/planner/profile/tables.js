@@ -264,13 +264,10 @@ const PROBABILITY = { low: 0, high: 1, what: TABLES.probability, step: "any" };
 const COST = { low: 1e-6, high: 1e6, what: TABLES.cost, step: "any" };
 const TIME = { low: 0, high: 1e6, what: TABLES.time, step: "any" };
 
-/**
- * @typedef {{path: (string|number)[], value: number|undefined, hint?: string, kind: typeof PROBABILITY, label: string, range?: string|null,
- *   part: string, optional?: boolean, shade?: number|null}} Cell kind: what may be written
- * @typedef {(path: (string|number)[], value: number|undefined, part: string) => void} Edit
- *
- * @typedef {{profile: Profile, measured: Profile, styles: Look[]}} Shown
- */
+/** @typedef {{path: (string|number)[], value: number|undefined, hint?: string, kind: typeof PROBABILITY, label: string, range?: string|null,
+ *    part: string, optional?: boolean, shade?: number|null}} Cell kind: what may be written
+ *  @typedef {(path: (string|number)[], value: number|undefined, part: string) => void} Edit
+ *  @typedef {{profile: Profile, measured: Profile, styles: Look[]}} Shown */
 
 /** A cell with an input. A number that cannot be used is said beside the field and changes nothing; the text stays.
  *  @param {Cell} cell @param {Edit} edit */

@@ -9,14 +9,12 @@ import { clockOf } from "../../../shared/levels/overlap.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
 import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
 
-/**
- * What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
- * its row; `late`: not before all lanes are over. `verdict`: how its text compares.
- * @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
- *   ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
- * @typedef {{index: number, most: number, names: Map<string, string>, says: Says, onToken: (at: number) => void, onPlay: () => void,
- *   onSave: () => void}} LaneContext
- */
+/** What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
+ *  its row; `late`: not before all lanes are over. `verdict`: how its text compares.
+ *  @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
+ *    ahead: (t: number, tokens: number) => string, verdict: {text: string, kind: string}}} Says
+ *  @typedef {{index: number, most: number, names: Map<string, string>, says: Says, onToken: (at: number) => void, onPlay: () => void,
+ *    onSave: () => void}} LaneContext */
 
 /** @param {import("./lanes.js").LaneModel} lane @param {LaneContext} ctx */
 export function createLane(lane, ctx) {
@@ -135,10 +133,8 @@ const badge = (/** @type {import("../../../shared/run/trace.js").Level} */ level
 
 // A text as a strip: a band a token, in the colour of the level that supplied it.
 
-/**
- * @param {import("./lanes.js").LaneModel} lane
- * @returns {string} a gradient of hard stops over the lane's tokens
- */
+/** @param {import("./lanes.js").LaneModel} lane
+ *  @returns {string} a gradient of hard stops over the lane's tokens */
 export function bands(lane) {
   const { levels } = lane.model;
   /** @type {{hue: string, from: number, to: number}[]} */
@@ -153,10 +149,8 @@ export function bands(lane) {
   return `linear-gradient(to right, ${runs.map(({ hue, from, to }) => `${hue} ${place(from)} ${place(to)}`).join(", ")})`;
 }
 
-/**
- * The track of a lane: how far it is on its way to the finish line, and whose tokens brought it there.
- * @param {import("./lanes.js").LaneModel} lane @param {number} most tokens of the longest text @param {string} label
- */
+/** The track of a lane: how far it is on its way to the finish line, and whose tokens brought it there.
+ *  @param {import("./lanes.js").LaneModel} lane @param {number} most tokens of the longest text @param {string} label */
 export function track(lane, most, label) {
   const length = lane.tokens / most;
   const paint = h("i.hx-race-paint", { style: { background: bands(lane) } });

@@ -7,17 +7,15 @@ import { LANE } from "../../../../text/en/race.js";
 
 /** @typedef {import("../../../shared/run/trace.js").TraceRecord} TraceRecord */
 
-/**
- * What the server says of a lane (hsd_core/measure/race/racing.py), and of a race (app/tabs/race/shown.py).
- * @typedef {{stack: string, clock: string, lossless: boolean, lossless_reason: string, tokens: number, prefill_ns: number, tokens_per_s: number,
- *   place: number|null, speed_up: number, interval: [number, number]|null, accepted_per_pass: number,
- *   same: {equal: number, diverges: boolean, margin: number|null, tie: boolean, target: boolean}|null}} Row
- * @typedef {{tokens: number, decode_ns: number}} Took
- * @typedef {{name: string, preset: string|null, seed: number, sampling: Record<string, any>, max_new_tokens: number,
- *   race: {title: string, stacks: string[], repeats: Took[][], shown: number, prompt: string, about?: string, command?: string, recorded?: string,
- *     machine?: string, device?: string, dtype?: string, threads?: number, versions?: Record<string, string>},
- *   lanes: (Row & {records: TraceRecord[]})[]}} Race
- */
+/** What the server says of a lane (hsd_core/measure/race/racing.py), and of a race (app/tabs/race/shown.py).
+ *  @typedef {{stack: string, clock: string, lossless: boolean, lossless_reason: string, tokens: number, prefill_ns: number, tokens_per_s: number,
+ *    place: number|null, speed_up: number, interval: [number, number]|null, accepted_per_pass: number,
+ *    same: {equal: number, diverges: boolean, margin: number|null, tie: boolean, target: boolean}|null}} Row
+ *  @typedef {{tokens: number, decode_ns: number}} Took
+ *  @typedef {{name: string, preset: string|null, seed: number, sampling: Record<string, any>, max_new_tokens: number,
+ *    race: {title: string, stacks: string[], repeats: Took[][], shown: number, prompt: string, about?: string, command?: string, recorded?: string,
+ *      machine?: string, device?: string, dtype?: string, threads?: number, versions?: Record<string, string>},
+ *    lanes: (Row & {records: TraceRecord[]})[]}} Race */
 
 export class LaneModel {
   /** @param {TraceRecord[]} records @param {Partial<Row>} row what the server says of the lane, if it does */

@@ -12,10 +12,8 @@ import { spoken } from "../../../shared/text/token/token.js";
 
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
 
-/**
- * @param {{onPlay: (lane: import("./lanes.js").LaneModel) => void,
- *   onSave: (lane: import("./lanes.js").LaneModel) => void}} ctx
- */
+/** @param {{onPlay: (lane: import("./lanes.js").LaneModel) => void,
+ *    onSave: (lane: import("./lanes.js").LaneModel) => void}} ctx */
 export function createReplay(ctx) {
   const rows = h("ol.hx-race-rows", { "aria-label": WORDS.lanes });
   const bar = h("div.hx-race-clock");
@@ -91,11 +89,9 @@ export function createReplay(ctx) {
   return {
     el,
     player,
-    /**
-     * @param {import("./lanes.js").LaneModel[]} models
-     * @param {{says: import("./lane.js").Says[], align?: import("./lanes.js").Align, between?: Node|null,
-     *   still?: boolean}} how between: what stands below the rows; still: it does not start by itself
-     */
+    /** @param {import("./lanes.js").LaneModel[]} models
+     *  @param {{says: import("./lane.js").Says[], align?: import("./lanes.js").Align, between?: Node|null,
+     *    still?: boolean}} how between: what stands below the rows; still: it does not start by itself */
     show(models, how) {
       for (const lane of lanes) lane.destroy();
       const shown = new Field(models, how.align);

@@ -4,14 +4,12 @@ import { h, say } from "../../../../shared/kit/dom.js";
 import { grammar, heeds, kindOf } from "../../../../shared/levels/kinds.js";
 import { DEPTH } from "../../../../../text/en/tower.js";
 
-/**
- * @typedef {import("../../../../shared/levels/stack.js").Level & {on: boolean}} OnFloor @typedef {import("../../../../shared/levels/stack.js").Draft} Draft
- * @typedef {{kind: string, name: string, label: string, block: number, written: string, note: string, eager?: string}} Info what a floor says of its level
- * @typedef {{position: number, levels: number, fixed: boolean, top: boolean, bottom: boolean, look: import("../../../../shared/levels/kinds.js").Look, info: Info,
- *   reason: string, open: boolean, depth: import("../../../../shared/levels/stack.js").Entry["depth"]|null, drafts: Draft[], share: string,
- *   onEdit: () => void, onTell: (text: string) => void, onPreview: () => void, onMove: (step: number) => void, onRemove: () => void,
- *   onOpen: (open: boolean) => void}} At where a floor stands, and whom it tells
- */
+/** @typedef {import("../../../../shared/levels/stack.js").Level & {on: boolean}} OnFloor @typedef {import("../../../../shared/levels/stack.js").Draft} Draft
+ *  @typedef {{kind: string, name: string, label: string, block: number, written: string, note: string, eager?: string}} Info what a floor says of its level
+ *  @typedef {{position: number, levels: number, fixed: boolean, top: boolean, bottom: boolean, look: import("../../../../shared/levels/kinds.js").Look, info: Info,
+ *    reason: string, open: boolean, depth: import("../../../../shared/levels/stack.js").Entry["depth"]|null, drafts: Draft[], share: string,
+ *    onEdit: () => void, onTell: (text: string) => void, onPreview: () => void, onMove: (step: number) => void, onRemove: () => void,
+ *    onOpen: (open: boolean) => void}} At where a floor stands, and whom it tells */
 
 /** The slider of an exit: after how many layers it reads. Ticks stand where a trained draft exists. */
 export function depthRow(/** @type {OnFloor} */ level, /** @type {At} */ at) {

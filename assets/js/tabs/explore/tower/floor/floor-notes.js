@@ -62,11 +62,9 @@ export function inPlan(plan, index) {
 export const planText = (/** @type {Plan} */ plan, auto = true) =>
   (auto ? PLAN.is : PLAN.left)(roundNumber(plan.round), stackName(plan.stack), plan.why);
 
-/**
- * What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
- * hsd_core/theory/replan.py.
- * @param {{profile: Record<string, any>|null, machine: string, preset: string|null, option?: string}} of
- */
+/** What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
+ *  hsd_core/theory/replan.py.
+ *  @param {{profile: Record<string, any>|null, machine: string, preset: string|null, option?: string}} of */
 export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset ?? "") }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
   if (source === "measured") return PLAN.here(day);

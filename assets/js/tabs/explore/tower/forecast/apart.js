@@ -9,10 +9,8 @@ const SHARE = 0.5; // of the largest cause: what is smaller is not named
 /** @typedef {{what: "pace"|"tokens"|"cost", predicted: number, measured: number}} Cause pace: ms of a token of plain decoding;
  *    tokens: of a pass; cost: of a round, in passes of plain decoding */
 
-/**
- * @param {Told} predicted @param {Told} measured
- * @returns {Cause[]} what differed and made the miss, the largest first; empty where the prediction holds
- */
+/** @param {Told} predicted @param {Told} measured
+ *  @returns {Cause[]} what differed and made the miss, the largest first; empty where the prediction holds */
 export function whyApart(predicted, measured) {
   const off = (/** @type {"ms"|"speedup"} */ of) => Math.abs(predicted[of] / measured[of] - 1);
   if (off("ms") <= MISS && off("speedup") <= MISS) return [];
