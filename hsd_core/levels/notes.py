@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
@@ -114,6 +115,51 @@ def check_moves(events: Sequence[Event], header: Header) -> Iterable[str]:
             yield f"event {i} ({event.event}): {note.bytes} bytes crossed between devices, and {where}"
 
 
-NOTES = (Copies, Draws, Lookups, Moved)
-CHECKS = (check_lookups, check_moves)
-GAUGES = (moved,)
+class Batch(Note, frozen=True):
+    """The passes of a draft or a verification in a batch of runs (`hsd_core/batch`).
+
+    runs, rows: the numbers of the runs whose rows were computed in these passes, its own among them, and the rows of
+    each, over all `passes` through a range of layers, which took `ns`; the rest of the event's time the run waited.
+    alone: why passes were not joined while others waited.
+    """
+
+    runs: tuple[Int, ...]
+    rows: tuple[Int, ...]
+    passes: Int
+    ns: Int
+    alone: str = ""
+
+    def plus(self, more: Batch) -> Batch:
+        rows = Counter(dict(zip(self.runs, self.rows, strict=True)))
+        rows.update(dict(zip(more.runs, more.rows, strict=True)))
+        runs = tuple(sorted(rows))
+        took = self.passes + more.passes, self.ns + more.ns
+        return Batch(runs, tuple(rows[run] for run in runs), *took, self.alone or more.alone)
+
+
+def shared() -> Batch | None:
+    """The passes of this thread's run since the last call; None if it is in no batch."""
+    from hsd_core.models.joint_pass import JOINS
+
+    joins = JOINS.get()
+    found = None if joins is None else joins.taken()
+    if found is None:
+        return None
+    return Batch(tuple(found.rows), tuple(found.rows.values()), found.passes, found.ns, found.alone)
+
+
+def check_batches(events: Sequence[Event], header: Header) -> Iterable[str]:
+    """Every run in a pass has rows, and the event itself computed some."""
+    for i, event in enumerate(events):
+        note = Batch.of(event) if isinstance(event, (Draft, Verify)) else None
+        if note is None:
+            continue
+        if len(note.runs) != len(note.rows) or sorted({*note.runs}) != [*note.runs] or min(note.rows, default=0) < 1:
+            yield f"event {i} ({event.event}): runs {note.runs} with rows {note.rows} in its passes"
+        elif isinstance(event, Verify) and not event.work.rows:
+            yield f"event {i} ({event.event}): it shared passes, and computed no row"
+
+
+NOTES = (Copies, Draws, Lookups, Moved, Batch)
+CHECKS = (check_lookups, check_moves, check_batches)
+GAUGES = (moved, shared)

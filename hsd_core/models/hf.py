@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.gpu.transfer import sent_ids
+from hsd_core.models.joint_pass import JOINS, Inputs, layers_offered
 from hsd_core.models.lean.shape import refuse_no_rollback
 from hsd_core.models.machine import out_of_memory
 from hsd_core.models.one_pass import Pass, in_order
@@ -21,6 +22,8 @@ from hsd_core.models.threads import model_threads, torch_with
 
 if TYPE_CHECKING:
     from transformers import DynamicCache
+
+ONE_TEXT = "transformers' own forward takes one text a pass here"
 
 
 class CroppedCache:
@@ -121,13 +124,19 @@ class TransformersDecoder:
         """See `Decoder.cache_bytes`."""
         return capacity * self._position_bytes
 
-    @torch.inference_mode()
     def forward(self, given: Pass, cache: Cache) -> Tensor:
         """See `Decoder.forward`.
 
         Raises:
             DecoderError: the cache is too short, or the pass is one of a tree, of a view or of several texts.
         """
+        if (joins := JOINS.get()) is not None:
+            alone, mine = partial(self._forward, given, cache), Inputs(len(given.ids), None, given, cache)
+            return joins.run(layers_offered(self, 0, self.layers, mine, lambda _: alone(), None, ONE_TEXT))
+        return self._forward(given, cache)
+
+    @torch.inference_mode()
+    def _forward(self, given: Pass, cache: Cache) -> Tensor:
         torch_with(model_threads())
         kv = own(cache, CroppedCache)
         ids, start, rows = list(given.ids), given.start, given.wanted

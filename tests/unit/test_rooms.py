@@ -17,6 +17,7 @@ ROOMS = (
     "models",
     "grammar",
     "core",
+    "batch",
     "trace",
     "levels",
     "stacks",

@@ -30,6 +30,7 @@ from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import BoundInputs, Session, trim_heap
 from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.joint_pass import JOINS, Inputs, head_offered, layers_offered
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.positions import rotary_tables
@@ -40,6 +41,7 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
+ONE_TEXT = "a compiled pass is of one text"
 PART_BYTES = 2**30  # of weights of one session; they are in memory twice while it is made
 TRIED_ROWS = 1, 2, 4  # of successive passes, compared with one pass of all rows
 
@@ -152,11 +154,20 @@ class CompiledDecoder:
 
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
         """See `Layered.forward_layers`. The slot after the inputs may be written too."""
-        kv = own(cache, CompiledCache)
+        kv, x = own(cache, CompiledCache), self.embed(given.ids) if x is None else x
+        if (joins := JOINS.get()) is not None:
+            alone = partial(self._passed, given, kv, lo, hi)
+            offered = layers_offered(
+                self, lo, hi, Inputs(len(x), x, given, kv), lambda it: alone(it.states), None, ONE_TEXT
+            )
+            return joins.run(offered)
+        return self._passed(given, kv, lo, hi, x)
+
+    def _passed(self, given: Pass, kv: CompiledCache, lo: int, hi: int, x: Tensor) -> Tensor:
         parts, current = self._between(lo, hi), [part.session for part in self._parts]
         kv.forget(current)
         bounds = [kv.bound(part.session, range(part.lo, part.hi)) for part in parts]
-        x = kv.run(bounds, given, self.embed(given.ids) if x is None else x)
+        x = kv.run(bounds, given, x)
         if hi == self.layers:
             kv.length = given.end
         return x
@@ -210,6 +221,11 @@ class CompiledDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
+        if (joins := JOINS.get()) is not None:
+            return joins.run(head_offered(self, x, self._logits))
+        return self._logits(x)
+
+    def _logits(self, x: Tensor) -> Tensor:
         wanted, x = len(x), padded_with_last(x, self.least_rows)
         logits = torch.empty(1, len(x), self.vocab_size)
         bound = self._head.bound()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -20,6 +21,7 @@ from hsd_core.models.gpu.graphs import Graphs
 from hsd_core.models.gpu.precision import computes_in
 from hsd_core.models.gpu.tiled_int4 import no_copy
 from hsd_core.models.gpu.transfer import sent_ids
+from hsd_core.models.joint_pass import JOINS, Inputs, Offered, head_offered, layers_offered
 from hsd_core.models.lean.layers import Layer, Layers
 from hsd_core.models.lean.linear import Head, Linear, Packed, Plain, aligned, copies
 from hsd_core.models.lean.positions import KEY_STEP, rounded_up
@@ -27,6 +29,7 @@ from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import Sublayers
 from hsd_core.models.one_pass import Pass
 
+ONE_TEXT = "recorded graphs are of one text"
 CHUNK = 512  # inputs per pass: bounds the attention mask of a long prompt
 
 
@@ -115,6 +118,11 @@ class LeanDecoder:
         self.stack.prepare(own(cache, KVCache), depths)
 
     @property
+    def recorded(self) -> bool:
+        """Whether passes of one text are replayed as graphs."""
+        return self.stack.graphs is not None and not self.eager
+
+    @property
     def eager(self) -> str | None:
         """Why passes are not recorded although they should be, or None."""
         return self.stack.eager
@@ -169,6 +177,11 @@ class LeanDecoder:
 
     def head(self, x: Tensor) -> Tensor:
         """x (n, hidden) after the last layer -> logits (n, V) float32."""
+        if (joins := JOINS.get()) is not None:
+            return joins.run(head_offered(self, x, self._logits))
+        return self._logits(x)
+
+    def _logits(self, x: Tensor) -> Tensor:
         return self._head(F.rms_norm(x, self.last_norm.shape, self.last_norm, self.shape.norm_eps))
 
     @property
@@ -179,7 +192,23 @@ class LeanDecoder:
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:
         """See `Layered.forward_layers`."""
         x = self.embed(given.ids) if x is None else x
-        return self.stack.forward(given, x, own(cache, KVCache), lo, hi)
+        kv = own(cache, KVCache)
+        if (joins := JOINS.get()) is not None and given.slots is None:
+            return joins.run(self._offered(Inputs(len(x), x, given, kv), lo, hi))
+        return self.stack.forward(given, x, kv, lo, hi)
+
+    def _offered(self, mine: Inputs, lo: int, hi: int) -> Offered:
+        def one(inputs: Inputs) -> Tensor:
+            return self.stack.forward(*parts(inputs), lo, hi)
+
+        def several(all_of: Sequence[Inputs]) -> list[Tensor]:
+            return self.stack.together([parts(inputs) for inputs in all_of], lo, hi)
+
+        def parts(inputs: Inputs) -> tuple[Pass, Tensor, KVCache]:
+            assert inputs.given is not None
+            return inputs.given, inputs.states, own(cast("Cache", inputs.cache), KVCache)
+
+        return layers_offered(self, lo, hi, mine, one, None if self.recorded else several, ONE_TEXT)
 
     def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
         """See `Grouped.in_groups`."""

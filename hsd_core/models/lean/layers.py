@@ -31,6 +31,7 @@ from hsd_core.models.threads import model_threads, torch_with
 
 # (layer, (n, H, d) queries, (n, G, d) keys, (n, G, d) values) -> (n, H, d): writes keys and values, and attends.
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+Write = Callable[[Tensor, Tensor], None]
 Seen = tuple[Tensor, Tensor, Tensor]  # cos and sin (n, 1, d) and the mask of some inputs, for one kind of layers
 
 
@@ -143,6 +144,37 @@ class Layers:
             if replayed is not None:
                 return self._reached(cache, given, hi, replayed)
         torch_with(model_threads())
+        seen, write = self._placed(given, len(x))
+        grouped = groups(lo, hi, len(self), together)
+        x = self._run(x, cache.keys, cache.values, grouped, seen, write, attention, asked, without, wide)
+        return self._reached(cache, given, hi, x)
+
+    def together(self, texts: Sequence[tuple[Pass, Tensor, KVCache]], lo: int, hi: int) -> list[Tensor]:
+        """`forward` of passes of several texts, each over its own cache: one product over the rows of all, attention
+        text by text, each with the keys and rows that it has alone."""
+        torch_with(model_threads())
+        sizes, x = [len(x) for _, x, _ in texts], torch.cat([x for _, x, _ in texts])
+        placed = [self._placed(given, n) for (given, _, _), n in zip(texts, sizes, strict=True)]
+        kinds = zip(*(seen for seen, _ in placed), strict=True)
+        rotaries = [tuple(torch.cat([one[part] for one in seen]) for part in (0, 1)) for seen in kinds]
+
+        def attend(i: int, *qkv: Tensor) -> Tensor:
+            found = list[Tensor]()
+            each = zip(texts, placed, *(torch.split(part, sizes) for part in qkv), strict=True)
+            for (_, _, cache), (seen, write), q, k, v in each:
+                kept = cache.keys[i], cache.values[i]
+                found.append(self._attend(q, k, v, kept, seen[self.kinds[i]][2], write, attention)[0])
+            return torch.cat(found)
+
+        for i in range(lo, hi):
+            cos, sin = rotaries[self.kinds[i]]
+            x = self.mixed(i, x + self.attended(i, x, cos, sin, attend))
+        each = zip(texts, torch.split(x, sizes), strict=True)
+        return [self._reached(cache, given, hi, made) for (given, _, cache), made in each]
+
+    def _placed(self, given: Pass, n: int) -> tuple[list[Seen], Write]:
+        """What the n inputs of a pass see, for each kind of layers, and a function that writes their keys or values
+        into a layer's part of a cache."""
         start, end, slots, tree = given.start, given.end, given.slots, given.tree
         at: slice | Tensor
         if slots is not None:
@@ -153,7 +185,7 @@ class Layers:
             masks = [masks.of(tree.hidden(start, end)[None], given.positions()[None], places) for masks in self._masks]
         else:
             at = slice(start + given.ahead, end + given.ahead)
-            masks = [masks.causal(len(x), end) for masks in self._masks]
+            masks = [masks.causal(n, end) for masks in self._masks]
         seen = [(cos[at, None], sin[at, None], mask) for (cos, sin), mask in zip(self.rotaries, masks, strict=True)]
 
         def write(kept: Tensor, new: Tensor) -> None:
@@ -162,9 +194,7 @@ class Layers:
             else:
                 kept[torch.arange(len(new), device=self._device), :, at] = new
 
-        grouped = groups(lo, hi, len(self), together)
-        x = self._run(x, cache.keys, cache.values, grouped, seen, write, attention, asked, without, wide)
-        return self._reached(cache, given, hi, x)
+        return seen, write
 
     def _reached(self, cache: KVCache, given: Pass, hi: int, x: Tensor) -> Tensor:
         if hi == len(self):
@@ -181,7 +211,7 @@ class Layers:
         places: Tensor,
         hidden: Tensor,
         rotaries: Sequence[Sequence[Tensor]],
-        write: Callable[[Tensor, Tensor], None],
+        write: Write,
     ) -> Tensor:
         """Layers lo, ..., hi - 1 on inputs whose positions are on the device, without branching on values.
 
@@ -205,7 +235,7 @@ class Layers:
         all_values: Tensor,
         grouped: Sequence[range],
         seen: Sequence[Seen],
-        write: Callable[[Tensor, Tensor], None],
+        write: Write,
         attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
         asked: list[Tensor] | None = None,
         without: Sublayers = NONE,
@@ -215,20 +245,12 @@ class Layers:
 
         seen: for each kind of layers cos and sin (B * n, 1, d), and the mask (B or 1, 1, rows, keys).
         """
-        s, texts = self.shape, all_keys.shape[1]
-        n, group, (rows, slots) = len(x) // texts, s.heads // s.kv_heads, seen[0][2].shape[-2:]
 
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            write(all_keys[i], k)
-            write(all_values[i], v)
             if asked is not None:
                 asked.append(q[-1])
-            # query heads of one key/value head become rows of one product: (G, group * n, d), without repeating keys
-            q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
-            q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
-            keys, values = all_keys[i, :, :, :slots], all_values[i, :, :, :slots]
-            a = attended(q, keys, values, seen[self.kinds[i]][2])[:, :, : group * n]
-            return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
+            kept = all_keys[i], all_values[i]
+            return self._attend(q, k, v, kept, seen[self.kinds[i]][2], write, attended)
 
         for members in grouped:
             kept = [i for i in members if i not in without.attention]
@@ -239,6 +261,31 @@ class Layers:
                 x = x if i in without.mlp else self.mixed(i, x)
             wide = None
         return x
+
+    def _attend(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        kept: tuple[Tensor, Tensor],
+        mask: Tensor,
+        write: Write,
+        attended: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor],
+    ) -> Tensor:
+        """Write keys and values into a layer's part of the cache, and attend: q (B * n, H, d) -> (B, n, H, d).
+
+        kept: two (B, G, slots, d). mask: (B or 1, 1, rows, keys).
+        """
+        write(kept[0], k)
+        write(kept[1], v)
+        s, texts, (rows, slots) = self.shape, len(kept[0]), mask.shape[-2:]
+        n, group = len(q) // texts, s.heads // s.kv_heads
+        # query heads of one key/value head become rows of one product: (G, group * n, d), without repeating keys
+        q = q.reshape(texts, n, s.heads, s.head_size).transpose(1, 2)
+        q = F.pad(q.reshape(texts, s.kv_heads, group * n, s.head_size), (0, 0, 0, rows - group * n))
+        keys, values = (part[:, :, :slots] for part in kept)
+        a = attended(q, keys, values, mask)[:, :, : group * n]
+        return a.reshape(texts, s.heads, n, s.head_size).transpose(1, 2)
 
     def attended(
         self, i: int, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend, wide: Tensor | None = None
