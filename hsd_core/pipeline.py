@@ -239,13 +239,15 @@ class Pipeline:
         cure = "ask for fewer tokens, or take fewer levels"
         refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
 
-    def encode(self, prompt: str, *, raw: bool) -> list[int]:
-        """Token ids of a prompt, in the model's chat template unless `raw`.
+    def encode(self, prompt: str | Sequence[str], *, raw: bool) -> list[int]:
+        """Token ids of a prompt, or of what user and model said in turn, in the model's chat template unless `raw`.
 
         Raises:
             ValueError: they are more than this pipeline reads, or one of them is none of the model's.
         """
-        ids = self._builder.tokenizer.encode(prompt) if raw else self._builder.tokenizer.chat(prompt)
+        said = (prompt,) if isinstance(prompt, str) else prompt
+        codec = self._builder.tokenizer
+        ids = codec.encode("\n\n".join(said)) if raw else codec.chat(*said)
         if ids and max(ids) >= self._builder.ids:
             token = self.tokenizer.piece(max(ids)).decode(errors="replace")
             raise ValueError(f"the prompt has the token {token!r}, which the model has no row for; leave it out")
@@ -254,10 +256,23 @@ class Pipeline:
             raise ValueError(f"the prompt has {len(ids):,} tokens; at most {most:,} are read here, so shorten it")
         return ids
 
+    def said(self, ids: Sequence[int]) -> str:
+        """The text of ids that the model wrote, without special tokens."""
+        codec = self.tokenizer
+        return b"".join(codec.piece(id_) for id_ in ids if not codec.is_special(id_)).decode(errors="replace")
+
+    def room(self, stack: str) -> int | None:
+        """The tokens that the context of a stack's target has, prompt included; None for any number.
+
+        Raises:
+            StackError: see `entries`.
+        """
+        return self.entries(stack)[-1].level.max_positions
+
     def run(
         self,
         stack: str,
-        prompt: str,
+        prompt: str | Sequence[str],
         *,
         temperature: float = 0.0,
         top_k: int = 0,
@@ -274,7 +289,7 @@ class Pipeline:
         profile: Profile | None = None,
         reading: Reading | None = None,
     ) -> Generator[trace.Event, None, None]:
-        """Decode a prompt with a stack. Close the generator to end the run early.
+        """Decode a prompt, or what follows a conversation, with a stack. Close the generator to end the run early.
 
         Args:
             baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the

@@ -1,4 +1,4 @@
-"""`bench`: measures stacks, plain decoding and other programs in turn, on prompts of six tasks."""
+"""`bench`: measures stacks, plain decoding and other programs in turn, on prompts of several kinds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def add(commands: Any) -> None:
     reads(
         parser,
         "--prompts FILE",
-        f"JSON lines with prompt or turns, or {' or '.join(BUILT_IN)}, which are built in (default own)",
+        "JSON lines or SPEED-Bench's Parquet with prompt or turns, and category, or "
+        f"{' or '.join(BUILT_IN)}, which are built in (default own)",
         known=BUILT_IN,
         default="own",
     )
@@ -72,13 +73,14 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.results import view
 
     check_sampling(options)
-    preset, prompts = preset_from(options), bench.read_prompts(options.prompts, options.per_category)
+    preset, prompts = preset_from(options), bench.read_conversations(options.prompts, options.per_category)
     default = default_of(options)
     asked = _asked(options.stacks, preset, default.stack, options.reckoned)
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, OnClock.read(stacks[0]).stack)
     for stack in stacks:  # refuses a stack that cannot be built now, not after an hour
         pipeline.entries(OnClock.read(stack).stack)
+    every, prompts = len(prompts), _that_fit(prompts, pipeline, stacks, options)
     peers, missing = _peers(options, pipeline)
     about = {
         **about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options)),
@@ -87,9 +89,11 @@ def act(options: argparse.Namespace) -> int:
         "asked": asked,
         **({"clocks": [RECKONED]} if options.reckoned else {}),
         "missing": missing,
+        **({"turns": turns} if (turns := sum(1 + len(one.later) for one in prompts)) > len(prompts) else {}),
+        **({"too_long": every - len(prompts)} if every > len(prompts) else {}),
     }
 
-    def runner(name: str, prompt: str) -> Iterator[Any]:
+    def runner(name: str, prompt: bench.Said) -> Iterator[Any]:
         return pipeline.run(OnClock.read(name).stack, prompt, heads=2, **sampled(options))
 
     raw, each = None, len(about["stacks"]) + len(peers)
@@ -101,7 +105,7 @@ def act(options: argparse.Namespace) -> int:
         raw.keep(records)
     done = frozenset(int(record["prompt"]) for record in records)
     report = countdown("prompt", len(prompts), len(done))
-    with closing(bench.interleaved(runner, stacks, prompts, peers=peers, done=done)) as runs:
+    with closing(bench.interleaved(runner, stacks, prompts, peers=peers, done=done, answer=pipeline.said)) as runs:
         while batch := [asdict(run) for run in islice(runs, each)]:  # of one prompt
             records += batch
             if raw:
@@ -113,10 +117,12 @@ def act(options: argparse.Namespace) -> int:
         print(explained(default), file=sys.stderr)
     print(f"{preset.name}, {len(prompts)} prompts, up to {options.max_new_tokens} tokens, {about['machine']}\n")
     print(bench.table(bench.summary(runs_of(records), drawn=bench.sampled(about))))
+    if found["categories"]:
+        print(f"\n{bench.category_table(found['categories'])}")
     others = [_peer_line(peer) for peer in found["peers"]]
     print(*others, sep="\n")
     if raw:
-        tables = (view(raw.path, name) for name in ("stacks", "drafts"))
+        tables = (view(raw.path, name) for name in ("stacks", "drafts", *["categories"] * bool(found["categories"])))
         write(raw.path.parent, found, asked, "\n\n".join((*tables, *others)) + "\n")
         print(f"\n{raw.path.with_name('report.md')}")
     return 0
@@ -128,6 +134,33 @@ def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> di
         return bench.read_stack_lines(path, default, reckoned)
     examples = [example.stack for example in preset.stacks if not example.replan]
     return stacks_of_lines([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
+
+
+def _that_fit(
+    prompts: list[bench.Prompt], pipeline: Any, stacks: list[str], options: argparse.Namespace
+) -> list[bench.Prompt]:
+    """The prompts that, with all answers, fit the context of every target; how many do not is told.
+
+    Raises:
+        ValueError: none does.
+    """
+    rooms = [pipeline.room(OnClock.read(stack).stack) for stack in stacks]
+    room = min((one for one in rooms if one is not None), default=None)
+    if room is None:
+        return prompts
+
+    def tokens(prompt: bench.Prompt) -> int:
+        texts = (prompt.text, *prompt.later)
+        return sum(len(pipeline.encode(text, raw=options.raw)) + options.max_new_tokens for text in texts)
+
+    kept = [prompt for prompt in prompts if tokens(prompt) <= room]
+    what = f"{len(prompts) - len(kept)} of {len(prompts)} prompts"
+    said = f"{what} are, with their answers, longer than the {room:,} tokens"
+    if not kept:
+        raise ValueError(f"{said} that the target reads; take shorter ones, or a target with a longer context")
+    if len(kept) < len(prompts):
+        print(f"{said} that the target reads, and are left out", file=sys.stderr)
+    return kept
 
 
 def _peers(options: argparse.Namespace, pipeline: Any) -> tuple[list[bench.BenchPeer], dict[str, str]]:

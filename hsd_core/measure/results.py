@@ -2,10 +2,11 @@
 
 A table is between `<!-- results: FILE VIEW -->` and `<!-- /results -->`; FILE is a file of raw results relative to the
 Markdown file's folder, or several separated by commas, for sentences one below another. A benchmark has the views
-`stacks` (all), `best` (the fastest for each number of levels) and `drafts` (cost and share of drafts); a validation
-`sittings`, `stacks`, `models`, `terms` and `levels`; `passes` has `passes`, `rows`, `lookups` and `rounds`; a system's
-study has the `TABLES` of its `study.py`. Every table ends with machine, date and command. For prose a benchmark and a
-validation have a `sentence`, and a benchmark `speed-ups:STACK;STACK` (names without blanks) and `peers`.
+`stacks` (all), `best` (the fastest for each number of levels), `drafts` (cost and share of drafts) and `categories`
+(each stack on each category of prompts); a validation `sittings`, `stacks`, `models`, `terms` and `levels`; `passes`
+has `passes`, `rows`, `lookups` and `rounds`; a system's study has the `TABLES` of its `study.py`. Every table ends with
+machine, date and command. For prose a benchmark and a validation have a `sentence`, and a benchmark
+`speed-ups:STACK;STACK` (names without blanks) and `peers`.
 """
 
 from __future__ import annotations
@@ -90,8 +91,11 @@ def _bench(name: str, about: About, records: Records) -> str:
         f"{max((row['prompts'] for row in rows), default=0)} prompts of `{about['prompts']}`, up to "
         f"{about['max_new_tokens']} tokens each{drawn}."
     )
-    table = bench.drafts_table if name == "drafts" else bench.table
-    return f"{table(rows)}\n\n{said} {_measured(about)}"
+    if name == "categories":
+        table = bench.category_table(bench.by_category(runs))
+    else:
+        table = (bench.drafts_table if name == "drafts" else bench.table)(rows)
+    return f"{table}\n\n{said} {_measured(about)}"
 
 
 def _validation(name: str, about: About, records: Records) -> str:
@@ -138,7 +142,7 @@ def _made_of(path: Path, kind: str) -> tuple[Callable[[str, About, Records], str
 
 
 _VIEWS: dict[str, tuple[Callable[[str, About, Records], str], tuple[str, ...]]] = {
-    "bench": (_bench, ("stacks", "best", "drafts", *SENTENCES)),
+    "bench": (_bench, ("stacks", "best", "drafts", "categories", *SENTENCES)),
     "validation": (_validation, ("sittings", "stacks", "models", "terms", "levels", SENTENCE)),
     "passes": (partial(_of_study, passes_report), tuple(passes_report.TABLES)),
 }

@@ -38,8 +38,9 @@ class TextCodec(Protocol):
         """The ids of a text."""
         ...
 
-    def chat(self, prompt: str, /) -> list[int]:
-        """The ids of a prompt as a user's turn, followed by those that open the answer."""
+    def chat(self, *said: str) -> list[int]:
+        """The ids of what user and model said in turn, the user first and last, followed by those that open the
+        answer."""
         ...
 
     def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
@@ -107,26 +108,30 @@ class Tokenizer:
         """The ids before every text."""
         return self._fast.encode("").ids
 
-    def chat(self, prompt: str) -> list[int]:
-        """Ids of a user's turn in the model's chat template, up to where the assistant's answer starts.
+    def chat(self, *said: str) -> list[int]:
+        """Ids of a conversation in the model's chat template, up to where the assistant's answer starts.
 
-        A model without a template gets the bare prompt. Special tokens written out in the prompt are plain text.
+        A model without a template gets the bare texts, a blank line between them. Special tokens written out in them
+        are plain text.
 
+        Args:
+            said: what user and model said in turn, the user first and last.
         Raises:
-            TokenizerError: the prompt has a lone surrogate, or the template fails.
+            TokenizerError: a text has a lone surrogate, or the template fails.
         """
+        prompt = "\n\n".join(said)
         _refuse_surrogates(prompt)
         template = self._template
         if template is None:
             return self._literal.encode(prompt).ids
         if self._spelled is None or not self._spelled.search(prompt):
-            return self._fast.encode(self._render(template, prompt), add_special_tokens=False).ids
+            return self._fast.encode(self._render(template, *said), add_special_tokens=False).ids
         # A template may change the prompt (trim it, for example), so its position is not known afterwards. So special
         # tokens spelled in the prompt are replaced by private characters: those in the result are the template's.
         free = (c for c in map(chr, range(0xE000, 0xF900)) if c not in prompt)
         marks = dict(zip(sorted(set(self._spelled.findall(prompt))), free, strict=False))
         back = str.maketrans({mark: token for token, mark in marks.items()})
-        rendered = self._render(template, self._spelled.sub(lambda found: marks[found[0]], prompt))
+        rendered = self._render(template, *(self._spelled.sub(lambda found: marks[found[0]], text) for text in said))
         ids: list[int] = []
         for i, part in enumerate(self._spelled.split(rendered)):
             fast = self._fast if i % 2 else self._literal  # the odd parts are special tokens
@@ -142,7 +147,7 @@ class Tokenizer:
         template = self._template
         if template is None:
             raise TokenizerError("the model has no chat template, so nothing says where a user's turn begins")
-        parts = self._render(template, start + _CUT, system).split(_CUT)
+        parts = self._render(template, start + _CUT, system=system).split(_CUT)
         if len(parts) != 2:
             raise TokenizerError("the model's chat template does not keep a user's text as it is")
         opening, closing = (self._fast.encode(part, add_special_tokens=False).ids for part in parts)
@@ -230,12 +235,12 @@ class Tokenizer:
             template = next((t["template"] for t in template if t.get("name") == "default"), None)
         return template
 
-    def _render(self, template: str, prompt: str, system: str | None = None) -> str:
+    def _render(self, template: str, *said: str, system: str | None = None) -> str:
         from hsd_core.models.chat_template import environment
 
         keys = {"bos_token", "eos_token", "pad_token", *(key for key in self._config if key.endswith("_token"))}
         named = {key: self._named(key) or "" for key in keys}
-        messages = [{"role": "user", "content": prompt}]
+        messages = [{"role": "assistant" if i % 2 else "user", "content": text} for i, text in enumerate(said)]
         if system is not None:
             messages.insert(0, {"role": "system", "content": system})
         try:

@@ -16,9 +16,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from hsd_core.trace.conventions import loop_from
-from hsd_core.typed import MAX_INT, records
+from hsd_core.typed import MAX_INT, Wrong, convert, opened, records
 
 Id = Annotated[int, Meta(ge=0, le=MAX_INT)]
+_PARQUET = b"PAR1"
 _GIVEN = '"prompt", "turns" or "prompt_ids"'
 
 
@@ -76,6 +77,26 @@ class PromptLine(Struct):
     @property
     def text(self) -> str | None:
         return self.prompt or next(iter(self.turns), None)
+
+
+def parquet_lines(path: Path) -> list[tuple[str, PromptLine]]:
+    """The rows of a Parquet file as lines, each with where it stands; none of another file.
+
+    Raises:
+        ValueError: pyarrow is not installed, or a row is no prompt.
+    """
+    with opened(path) as file:
+        if file.read(len(_PARQUET)) != _PARQUET:
+            return []
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError(f"{path} is Parquet, which pyarrow reads: pip install pyarrow") from None
+    rows = parquet.read_table(path).to_pylist()
+    try:
+        return [(f"{path}, row {n}", convert(row, PromptLine)) for n, row in enumerate(rows, 1)]
+    except Wrong as error:
+        raise ValueError(f"{path}: {error}; expected columns turns and category, as SPEED-Bench has them") from None
 
 
 class OpeningLine(Struct):

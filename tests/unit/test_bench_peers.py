@@ -135,8 +135,8 @@ def test_a_peer_that_fails_on_one_prompt_does_not_end_the_benchmark() -> None:
 
 def test_the_built_in_prompts_hold_ten_of_each_task_and_the_quick_ones_two() -> None:
     whole, quick = read_prompts("own"), read_prompts("quick")
-    assert [sum(prompt.task == task for prompt in whole) for task in TASKS] == [10] * 6
-    assert [sum(prompt.task == task for prompt in quick) for task in TASKS] == [2] * 6
+    assert [sum(prompt.category == task for prompt in whole) for task in TASKS] == [10] * 6
+    assert [sum(prompt.category == task for prompt in quick) for task in TASKS] == [2] * 6
     assert len({prompt.text for prompt in whole}) == 60 and set(quick) <= set(whole)
 
 

@@ -170,7 +170,7 @@ def test_a_template_s_tags_are_those_of_transformers(tmp_path: Path, template: s
     messages = [{"role": "system", "content": system}] if system else []
     messages.append({"role": "user", "content": "the"})
     expected = theirs.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
-    assert Tokenizer(tmp_path)._render(template, "the", system) == expected
+    assert Tokenizer(tmp_path)._render(template, "the", system=system) == expected
 
 
 # As Gemma 3 and gpt-oss (harmony) write a turn.

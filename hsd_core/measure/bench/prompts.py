@@ -1,12 +1,13 @@
-"""The inputs of benchmarks: prompts with their task, and files of stacks.
+"""The inputs of benchmarks: prompts and conversations with their category and task, and files of stacks.
 
-Tasks are the six of Spec-Bench (Xia et al. 2024, arXiv 2401.07851), with its eight kinds of conversation as one.
+Tasks are the six of Spec-Bench (Xia et al. 2024, arXiv 2401.07851), with its eight kinds of conversation as one. In
+files with other categories, such as SPEED-Bench's (arXiv 2604.09557), each category is a task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hsd_core.grammar import lanes_of
 from hsd_core.grammar.placing import check_measured
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.tables import RECKONED, OnClock
-from hsd_core.trace.prompt_files import PromptLine
+from hsd_core.trace.prompt_files import PromptLine, parquet_lines
 from hsd_core.typed import records
 from hsd_core.typed.files import read_text
 from hsd_core.typed.program_files import ASSETS
@@ -24,24 +25,25 @@ _CONVERSATIONS = ("writing", "roleplay", "reasoning", "math", "coding", "extract
 _FOLDER = ASSETS / "prompts"
 BUILT_IN = {"own": None, "quick": 2}  # name -> prompts of each task of `bench.jsonl`; None: all
 DEFAULT = "default"  # a line of a stacks file
+UNRESOLVED = "FULL BENCHMARK DATA SHOULD BE FETCHED"  # how SPEED-Bench marks a text that its licence keeps elsewhere
+_WANTED = 'JSON with "prompt" or "turns"'
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt and its category."""
+    """A prompt and its category. later: what the user says after each answer."""
 
     text: str
     category: str = ""
-
-    @property
-    def task(self) -> str:
-        """See `task_of`."""
-        return task_of(self.category)
+    later: tuple[str, ...] = ()
 
 
-def task_of(category: str) -> str:
-    """The task of a category: the eight kinds of conversation are one task, any other is its own."""
-    return TASKS[0] if category in _CONVERSATIONS else category
+def tasks_of(categories: Iterable[str]) -> dict[str, str]:
+    """Category -> task: Spec-Bench's eight kinds of conversation are one task where no category is another
+    benchmark's."""
+    kinds = dict.fromkeys(categories)
+    together = set(kinds) <= {*TASKS, *_CONVERSATIONS}
+    return {kind: TASKS[0] if together and kind in _CONVERSATIONS else kind for kind in kinds}
 
 
 def prompts_path(name: str) -> Path:
@@ -50,19 +52,31 @@ def prompts_path(name: str) -> Path:
 
 
 def read_prompts(path: str | Path, each: int | None = None) -> list[Prompt]:
-    """A prompts file: JSON lines with `prompt`, or Spec-Bench's `turns` (the first is used), and `category`.
+    """The prompts of a file, and of its conversations the first turns; see `read_conversations`."""
+    return [replace(prompt, later=()) for prompt in read_conversations(path, each)]
+
+
+def read_conversations(path: str | Path, each: int | None = None) -> list[Prompt]:
+    """A prompts file: JSON lines, or SPEED-Bench's Parquet, with `prompt` or `turns`, and `category`.
 
     Args:
         path: a file, or "own" (60 prompts, ten of each task) or "quick" (two of each).
         each: prompts per task, with a task's categories in turn; None: all.
     Raises:
-        ValueError: a line is malformed; the message names it.
+        ValueError: a line is malformed, or only names a text that is elsewhere; the message names it and the cure.
     """
+    file = prompts_path(str(path))
     prompts = []
-    for where, line in records(prompts_path(str(path)), PromptLine, 'JSON with "prompt" or "turns"'):
-        if line.text is None:
-            raise ValueError(f'{where}: expected JSON with "prompt" or "turns"')
-        prompts.append(Prompt(line.text, line.category))
+    for where, line in parquet_lines(file) or records(file, PromptLine, _WANTED):
+        first, *later = (line.prompt,) if line.prompt else line.turns or (None,)
+        if not first or not all(later):
+            raise ValueError(f"{where}: expected {_WANTED}, none of them empty")
+        if first.startswith(UNRESOLVED):
+            raise ValueError(
+                f"{where}: SPEED-Bench keeps this text elsewhere; have its own program fetch it (prepare_data.py in "
+                "examples/specdec_bench of NVIDIA's Model-Optimizer), and name the file that it writes"
+            )
+        prompts.append(Prompt(first, line.category, tuple(later)))
     if not prompts:
         raise ValueError(f"{path}: no prompts in it")
     quick = BUILT_IN.get(str(path))
@@ -71,8 +85,9 @@ def read_prompts(path: str | Path, each: int | None = None) -> list[Prompt]:
 
 def _of_each(prompts: Sequence[Prompt], n: int) -> list[Prompt]:
     found: list[Prompt] = []
-    for task in dict.fromkeys(prompt.task for prompt in prompts):
-        own = [prompt for prompt in prompts if prompt.task == task]
+    tasks = tasks_of(prompt.category for prompt in prompts)
+    for task in dict.fromkeys(tasks.values()):
+        own = [prompt for prompt in prompts if tasks[prompt.category] == task]
         kinds = [[p for p in own if p.category == kind] for kind in dict.fromkeys(p.category for p in own)]
         in_turn = [prompt for turn in zip_longest(*kinds) for prompt in turn if prompt is not None]
         found += in_turn[:n]

@@ -4,16 +4,19 @@ For every prompt, plain decoding and all stacks run one after another in an orde
 with the same kernels, seed and length; one run of each on the first prompt is a warm-up and is dropped. A stack's
 speed-up is the ratio of total tokens/s over all prompts; its interval is a bootstrap over prompts, so that an outlier
 among them shows.
+
+A conversation is one prompt: its turns are run one after another, each behind plain decoding's own answers to the turns
+before, so that all read the same text; its figures are sums over the turns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hsd_core.core.events import Event, Footer
+from hsd_core.core.events import Draft, Event, Footer
 from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.measure.tables import OnClock
@@ -28,7 +31,8 @@ class Measurement:
     """One run. Times in ns on the engine's clock; `equal` and `margin` compare its ids with plain decoding's.
 
     stack: as `OnClock` writes it. judged, accepted: tokens of the level below that each level judged, and accepted.
-    busy_ns: time of each level's drafting and verifying; empty in files of earlier versions.
+    busy_ns: time of each level's drafting and verifying. offers: how often the lowest level was asked for a draft, and
+    had one. Both are empty in files of earlier versions.
     """
 
     prompt: int
@@ -44,6 +48,7 @@ class Measurement:
     diverges: bool
     margin: float | None
     busy_ns: tuple[int, ...] = ()
+    offers: tuple[int, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -81,10 +86,11 @@ class BenchPeer:
     """Another program that continues prompts greedily with the same target and number of threads."""
 
     name: str
-    run: Callable[[str], PeerText]
+    run: Callable[[Said], PeerText]
 
 
-Runner = Callable[[str, str], Iterable[Event]]
+Said = str | tuple[str, ...]  # a prompt, or what user and model said in turn, the user first and last
+Runner = Callable[[str, Any], Iterable[Event]]  # (stack, `Said`, or a text where no prompt is a conversation)
 
 
 def plain_of(stack: str) -> str:
@@ -105,24 +111,37 @@ def interleaved(
     *,
     peers: Sequence[BenchPeer] = (),
     done: frozenset[int] = frozenset(),
+    answer: Callable[[Sequence[int]], str] = str,
 ) -> Generator[Measurement | PeerRun, None, None]:
-    """Measure stacks and peers. runner: (stack, prompt text) -> a run's events. done: prompts to skip."""
+    """Measure stacks and peers.
+
+    Args:
+        runner: (stack, prompt) -> a run's events. done: prompts to skip. answer: the text of ids that were written, for
+            conversations.
+    """
     everything = with_plain(stacks)
     named: dict[str, BenchPeer] = {peer.name: peer for peer in peers}
     todo = [i for i in range(len(prompts)) if i not in done]
     order = [*everything, *named]
     for turn, i in enumerate([*todo[:1], *todo]):  # the first prompt twice: its first runs are a warm-up
-        text = prompts[i].text
-        runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
-        for name in rotated(order, turn):
-            if name in named:
-                texts[name] = _peer_text(named[name], text)
-            else:
-                runs[name] = list(runner(name, text))
-        if turn:
-            yield from (_measurement(i, prompts[i], stack, runs[stack], runs[plain_of(stack)]) for stack in everything)
+        found: dict[str, list[Measurement | PeerRun]] = {name: [] for name in order}
+        said: tuple[str, ...] = ()
+        for asked in (prompts[i].text, *prompts[i].later):
+            runs, texts = dict[str, list[Event]](), dict[str, PeerText]()
+            for name in rotated(order, turn):
+                if name in named:
+                    texts[name] = _peer_text(named[name], (*said, asked) if said else asked)
+                else:
+                    runs[name] = list(runner(name, (*said, asked) if said else asked))
             plain = metrics.committed_ids(runs[plain_of(everything[0])])
-            yield from (_peer_run(i, prompts[i], name, text, plain) for name, text in texts.items())
+            for stack in everything:
+                found[stack].append(_measurement(i, prompts[i], stack, runs[stack], runs[plain_of(stack)]))
+            for name, text in texts.items():
+                found[name].append(_peer_run(i, prompts[i], name, text, plain))
+            if prompts[i].later:
+                said = (*said, asked, answer(plain))
+        if turn:
+            yield from (_over_turns(parts) for parts in found.values())
 
 
 def sweep(
@@ -133,7 +152,25 @@ def sweep(
         yield from (run for run in runs if isinstance(run, Measurement))
 
 
-def _peer_text(peer: BenchPeer, prompt: str) -> PeerText:
+def _over_turns(parts: Sequence[Any]) -> Any:
+    """The run of a conversation from those of its turns: sums, and the worst of what is compared."""
+    if len(parts) == 1:
+        return parts[0]
+    added = {name: sum(getattr(part, name) for part in parts) for name in ("tokens", "decode_ns", "equal")}
+    if isinstance(parts[0], PeerRun):
+        failed = next((part.failed for part in parts if part.failed), "")
+        return replace(parts[0], **added, of=sum(part.of for part in parts), failed=failed)
+    added |= {name: sum(getattr(part, name) for part in parts) for name in ("prefill_ns", "target_forwards")}
+    levels = {
+        name: tuple(map(sum, zip(*(getattr(part, name) for part in parts), strict=True)))
+        for name in ("judged", "accepted", "busy_ns", "offers")
+    }
+    margins = [part.margin for part in parts if part.diverges]
+    margin = None if None in margins else max(margins, default=None)
+    return replace(parts[0], **added, **levels, diverges=bool(margins), margin=margin)
+
+
+def _peer_text(peer: BenchPeer, prompt: Said) -> PeerText:
     """A peer's text; a failure on one prompt does not end the benchmark."""
     try:
         return peer.run(prompt)
@@ -149,6 +186,7 @@ def _peer_run(i: int, prompt: Prompt, name: str, text: PeerText, plain: Sequence
 def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: list[Event]) -> Measurement:
     figures = metrics.measure(run)
     footer = next(e for e in run if isinstance(e, Footer))
+    drafts = [e.tokens for e in run if isinstance(e, Draft) and e.level == 0]
     same = compare(run, plain)
     return Measurement(
         prompt=i,
@@ -164,6 +202,7 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
         diverges=same.diverges,
         margin=same.margin,
         busy_ns=tuple(round(1e6 * level["busy_ms"]) for level in figures["levels"]),
+        offers=(len(drafts), sum(map(bool, drafts))),
     )
 
 

@@ -2,8 +2,8 @@
 
 results.json: `about` (machine, versions, command, prompts); `stacks` (a row per stack, fastest first: `asked`, its line
 in the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
-`equal`, the share of prompts whose text is plain decoding's, null for sampled texts); `peers` (`name`, `tokens_per_s`
-or null, `why`); `claim` (see there).
+`equal`, the share of prompts whose text is plain decoding's, null for sampled texts); `categories` (see
+`by_category`); `peers` (`name`, `tokens_per_s` or null, `why`); `claim` (see there).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hsd_core.measure.bench.prompts import DEFAULT, task_of
+from hsd_core.measure.bench.prompts import DEFAULT, tasks_of
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, completed, from_record, plain_of
 from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells, with_interval
 from hsd_core.models.sampling import is_greedy
@@ -61,7 +61,8 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         [sum(counts) for counts in zip(*(getattr(own[i], name) for i in prompts), strict=True)]
         for name in ("judged", "accepted")
     )
-    diverged, tasks = [own[i] for i in prompts if own[i].diverges], {i: task_of(own[i].category) for i in prompts}
+    diverged, task = [own[i] for i in prompts if own[i].diverges], tasks_of(own[i].category for i in prompts)
+    tasks = {i: task[own[i].category] for i in prompts}
     return {
         "stack": stack,
         "plain": plain_of(stack),
@@ -82,6 +83,51 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
             for task in dict.fromkeys(tasks.values())
         },
     }
+
+
+FEWEST = 3  # prompts, below which a category's speed-up has no interval
+
+
+def by_category(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
+    """A row per stack and category of the prompts, as both come: `stack`, `category`, `prompts`, `speed_up` over plain
+    decoding, `interval` (None of fewer than three prompts), `accepted_per_pass` (tokens per forward of the target),
+    `acceptance` by level, and `hits`, the share of drafts of the lowest level that held a token (None if not counted).
+
+    Empty where all prompts are of one category.
+    """
+    kinds = list(dict.fromkeys(m.category for m in measurements))
+    if len(kinds) < 2:
+        return []
+    rows = []
+    for kind in kinds:
+        of_kind = [m for m in measurements if m.category == kind]
+        for row in summary(of_kind):
+            asked, found = (sum(m.offers[i] for m in of_kind if m.stack == row["stack"] and m.offers) for i in (0, 1))
+            rows.append(
+                {
+                    **{name: row[name] for name in ("stack", "plain", "prompts", "speed_up", "acceptance")},
+                    "category": kind or "other",
+                    "interval": row["interval"] if row["prompts"] >= FEWEST else None,
+                    "accepted_per_pass": row["tokens_per_target_forward"],
+                    "hits": found / asked if asked else None,
+                }
+            )
+    order = list(dict.fromkeys(m.stack for m in measurements))
+    return sorted(rows, key=lambda row: order.index(row["stack"]))
+
+
+def category_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows of `by_category` as a Markdown table; plain decoding has none."""
+    head = ("stack", "category", "prompts", "speed-up (95 % interval)", "per target forward", "accepted, by level")
+    called = stack_cells(row["stack"] for row in rows)
+    drafted = [row for row in rows if row["stack"] != row["plain"]]
+    return markdown(head, (_category_cells(row, called[row["stack"]]) for row in drafted))
+
+
+def _category_cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
+    gain = f"{row['speed_up']:.2f}" if row["interval"] is None else with_interval(row["speed_up"], row["interval"], 2)
+    passes = f"{row['accepted_per_pass']:.2f}"
+    return (stack, row["category"], row["prompts"], gain, passes, shares(row["acceptance"]))
 
 
 def _draft_ms(runs: Sequence[Measurement]) -> float | None:
@@ -252,6 +298,7 @@ def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> d
     return {
         "about": {key: value for key, value in about.items() if key not in ("stacks", "asked", "missing")},
         "stacks": [_stack(row, _line(about, row["stack"])) for row in rows],
+        "categories": by_category(kept),
         "peers": peer_rows(peers, plain, about.get("missing", {})),
         "claim": claim(rows, kept, first),
     }

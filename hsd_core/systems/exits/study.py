@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import flag, reads
-from hsd_core.measure.bench.prompts import task_of
+from hsd_core.measure.bench.prompts import tasks_of
 from hsd_core.systems.exits.study_tables import TABLES as TABLES
 from hsd_core.systems.exits.study_tables import method as method
 from hsd_core.theory import Profile, read_profile
@@ -65,11 +65,12 @@ def _read(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     decoder, drafts = subject.decoder, subject.pipeline.trained(subject.stack)
     for text in subject.texts:
         check_ids((*text.prompt_ids, *(text.output_ids or ())), decoder.vocab_size)
+    tasks = tasks_of(text.sort for text in subject.texts)
     sums, together, progress = [], None, subject.progress()
     for text, kept in subject.written():
         ids, start = [*text.prompt_ids, *kept], len(text.prompt_ids)
         reading = read_depths(decoder, ids, start, drafts, lens=not subject.options.drafts_only)
-        sums.append(depths.Sums.of(reading, task_of(text.sort)))
+        sums.append(depths.Sums.of(reading, tasks[text.sort]))
         together = together or Agreements(len(reading.at))
         together.add(reading)
         progress()

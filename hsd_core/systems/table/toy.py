@@ -38,9 +38,9 @@ class ToyTokenizer:
     def encode(self, text: str) -> list[int]:
         return list(text.encode())
 
-    def chat(self, text: str) -> list[int]:
+    def chat(self, *said: str) -> list[int]:
         """The toy has no roles: a prompt is its own text."""
-        return self.encode(text)
+        return self.encode("\n\n".join(said))
 
     def turn(self, start: str, system: str | None = None) -> tuple[list[int], list[int]]:
         """A turn ends with the text."""
