@@ -7,6 +7,8 @@ import { fill } from "../shared/plots/notes.js";
 import { plotly } from "../shared/plots/plots.js";
 import { RECORDED } from "../shared/visit/journey.js";
 
+/** @import {Price} from "../tabs/explore/tower/forecast/forecast.js" */
+
 /** @typedef {{note: any, data: any[], layout: Record<string, any>}} Figure */
 
 const CONFIG = { displaylogo: false, responsive: true };
@@ -86,7 +88,6 @@ export class FiguresAhead {
 
 // What stacks would cost by the theory, looked up where it was worked out ahead (app/site/prices_ahead.py).
 
-/** @typedef {import("../tabs/explore/tower/forecast/forecast.js").Price} Price */
 /** @typedef {{preset: string, temperature?: number, about: any, prices: Record<string, Price>,
  *   by_length?: Record<string, Price>, others?: Price}} Known by_length: stacks that are compared at the length of a text */
 

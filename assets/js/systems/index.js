@@ -2,11 +2,13 @@
  *  before anything is drawn (app/kit/static.py, hsd_core/export/run_page.py), and no other script imports it: a page
  *  without the folder lacks what it draws, and nothing else. */
 
-/** @typedef {import("../shared/run/trace.js").TraceModel} TraceModel */
+/** @import {Player} from "../shared/player/player.js" @import {Notes} from "../shared/run/events.js"
+ *  @import {Snapshot} from "../shared/run/figures.js" @import {TraceModel} from "../shared/run/trace.js" */
+
 /** A view that takes the room of the lanes (tabs/explore/desk.js). `key` opens it; `text`, `tip` and `help` are of its button and
  *  in the help.
  *  @typedef {{name: string, key: string, text: string, tip: string, help: string,
- *    create: (ctx: {player: import("../shared/player/player.js").Player, stage: HTMLElement, onClose: () => void, onChange: () => void}) => DeskPart}} Desk
+ *    create: (ctx: {player: Player, stage: HTMLElement, onClose: () => void, onChange: () => void}) => DeskPart}} Desk
  *  @typedef {{el: HTMLElement, title: HTMLElement, selected: number|null, sources?: number[], closed?: () => void,
  *    key: (name: string) => boolean, update: (model: TraceModel, cursor: number) => void}} DeskPart */
 /** A picture of a lesson, by the name that app/tabs/learn/lessons.py knows.
@@ -35,9 +37,9 @@
  *  @typedef {{lay: (root: SVGElement, over: SVGElement) => void, attend: (model: TraceModel) => void,
  *    blocks: (model: TraceModel, scale: any, until: number) => void, draw: (seen: any, scale: any) => void}} LanePart */
 /** A line of what is told of a call in the lanes, from the notes of its event; "" for none.
- * @typedef {{name: string, line: (notes: import("../shared/run/events.js").Notes) => string}} CallLine */
+ *  @typedef {{name: string, line: (notes: Notes) => string}} CallLine */
 /** A figure beside the charts: its name and its formula, and what it says at a moment; null where a run has none.
- * @typedef {{name: string, words: [string, string], text: (snapshot: import("../shared/run/figures.js").Snapshot) => string|null}} Tally */
+ *  @typedef {{name: string, words: [string, string], text: (snapshot: Snapshot) => string|null}} Tally */
 /** A question to a profile on the Planner tab, which `question.py` of the system answers. `behind`: a title, and what is
  *  inside. A part is told when it comes into sight, when the numbers have changed, and what was answered.
  *  @typedef {{name: string, behind: [string, string],

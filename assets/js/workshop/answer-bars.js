@@ -3,11 +3,10 @@
 import { h } from "../shared/kit/dom.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 
-/** @typedef {import("./room.js").Tally} Tally */
+/** @import {Question, Step} from "../tabs/learn/figures/run-figures.js" @import {Tally} from "./room.js" */
 
 /** The rows of a tally: what each is of, and how many.
- *  @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Question|undefined} question of the lesson, null where it is not known @returns {[string, number][]}
- */
+ *  @param {Tally} tally @param {Question|undefined} question of the lesson, null where it is not known @returns {[string, number][]} */
 export function rowsOf({ counts, bins }, question) {
   if (counts) return counts.map((count, i) => [plain(question?.choices?.[i]?.text) || WORKSHOP.choice(i + 1), count]);
   const unit = question?.number?.unit ?? "";
@@ -17,7 +16,7 @@ export function rowsOf({ counts, bins }, question) {
 /** A lesson's text without its marks. @param {string|undefined} text */
 export const plain = (text) => (text ?? "").replace(/\[([A-Z]\d?)\]/g, "$1").replace(/[`*]/g, "");
 
-/** @param {Tally} tally @param {import("../tabs/learn/figures/run-figures.js").Step|null} step of the lesson, null where it is not known */
+/** @param {Tally} tally @param {Step|null} step of the lesson, null where it is not known */
 export function barsOf(tally, step) {
   const question = step?.question;
   const rows = rowsOf(tally, question);

@@ -14,18 +14,22 @@ import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 import { codePicture } from "../shared/share/code.js";
 
+/** @import {Reach} from "../shared/player/within-reach.js"
+ *  @import {Lesson} from "../tabs/learn/figures/run-figures.js" @import {Frame} from "./led-frame.js"
+ *  @import {Given, Room, Told} from "./room.js" */
+
 const LOOK_MS = 500;
 const ANSWERS_MS = 300; // until a window for the projector that is in sight has said so
 
 export class Instructor {
-  /** @param {import("./led-frame.js").Frame} frame @param {import("./room.js").Room} room */
+  /** @param {Frame} frame @param {Room} room */
   constructor(frame, room) {
     this.frame = frame;
     this.room = room;
-    /** @type {import("./room.js").Told|null} */ this.last = null;
+    /** @type {Told|null} */ this.last = null;
     this.place = ""; // what was sent, as it is called
     /** @type {boolean|null} */ this.wanted = null; // what the box was set to, until the room knows
-    /** @type {import("../shared/player/within-reach.js").Reach|null} */ this.reach = null;
+    /** @type {Reach|null} */ this.reach = null;
     this.known = NO_LESSONS;
     this.seen = ""; // what this window showed at the last look
     this.sent = ""; // what it showed when that was sent, or need not be
@@ -57,7 +61,7 @@ export class Instructor {
     setInterval(() => this._look(), LOOK_MS);
   }
 
-  /** @param {import("./room.js").Told} told */
+  /** @param {Told} told */
   async told(told) {
     this.last = told;
     const place = told.led && told.sent ? await placeNamed(told.sent.at) : "";
@@ -184,7 +188,7 @@ export class Instructor {
 
 // The answers of a class as a table for a spreadsheet: one line for each answer that was given, and how many gave it.
 
-/** @param {import("./room.js").Given[]} given @param {import("../tabs/learn/figures/run-figures.js").Lesson[]} lessons @returns {string} comma-separated, by RFC 4180 */
+/** @param {Given[]} given @param {Lesson[]} lessons @returns {string} comma-separated, by RFC 4180 */
 export function answersCsv(given, lessons) {
   const rows = given.flatMap(({ lesson: id, step: number, answers }) => {
     const step = stepOfTally(lessons, { lesson: id, step: number });
@@ -220,7 +224,7 @@ const pageAddress = (told) => (LOCAL.test(location.host) && told ? told : locati
 /** What the class has to be told of an address that only this machine can open, "" of another. @param {string} page */
 export const warningOf = (page) => (LOCAL.test(new URL(page).host) ? words.here : "");
 
-/** @param {import("./room.js").Told} told @param {HTMLElement} opener gets the focus back */
+/** @param {Told} told @param {HTMLElement} opener gets the focus back */
 function showPoster({ code = "", address = "" }, opener) {
   const page = pageAddress(address);
   const close = h("button.hx-room-close", { "aria-label": words.close, onclick: () => dialog.close() }, icon("remove"));

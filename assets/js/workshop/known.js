@@ -8,6 +8,9 @@ import { stageHere } from "../shared/player/within-reach.js";
 import { stackName } from "../shared/levels/stack-names.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 
+/** @import {ClassPlan, Stop} from "../tabs/learn/class/stops.js"
+ *  @import {Lesson} from "../tabs/learn/figures/run-figures.js" */
+
 /** @type {Map<string, Promise<any>>} */
 const coming = new Map();
 
@@ -23,7 +26,6 @@ function once(path, nothing) {
   return found;
 }
 
-/** @typedef {import("../tabs/learn/figures/run-figures.js").Lesson} Lesson @typedef {import("../tabs/learn/class/stops.js").ClassPlan} ClassPlan */
 /** @typedef {{lessons: Lesson[], classes: ClassPlan[]}} Lessons lessons: in the order in which they are numbered */
 /** @type {Lessons} */ export const NO_LESSONS = { lessons: [], classes: [] };
 
@@ -58,7 +60,7 @@ export function askedAt(all, search) {
   return tabOf(search) === "learn" && found?.steps[step - 1]?.question ? { lesson: found.id, step } : null;
 }
 
-/** @param {ClassPlan[]} classes @param {string} search of a class @returns {import("../tabs/learn/class/stops.js").Stop|undefined} */
+/** @param {ClassPlan[]} classes @param {string} search of a class @returns {Stop|undefined} */
 function stopOf(classes, search) {
   const query = new URLSearchParams(search);
   const plan = classes.find((one) => one.id === query.get("class"));

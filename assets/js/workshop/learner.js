@@ -9,16 +9,18 @@ import { lessonsKnown, NO_LESSONS, stepOfTally, placeNamed } from "./known.js";
 import { Refusal } from "./room.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 
+/** @import {Frame} from "./led-frame.js" @import {Room, Told} from "./room.js" */
+
 const ARRIVING = "hx-room-arriving"; // in the session: what the page is being opened for
 const TRIES = 4;
 
 export class Learner {
-  /** @param {import("./led-frame.js").Frame} frame @param {import("./room.js").Room} room */
+  /** @param {Frame} frame @param {Room} room */
   constructor(frame, room) {
     this.frame = frame;
     this.room = room;
     this.followed = 0; // the number of what was followed last
-    /** @type {import("./room.js").Told|null} */ this.last = null;
+    /** @type {Told|null} */ this.last = null;
     /** @type {Promise<unknown>} */ this.way = Promise.resolve();
     this.back = barButton("", () => this.last?.sent && this._go(this.last.sent.at));
     onAnswered(({ lesson, step, answer }) => {
@@ -26,7 +28,7 @@ export class Learner {
     });
   }
 
-  /** @param {import("./room.js").Told} told */
+  /** @param {Told} told */
   async told(told) {
     this.last = told;
     const { sent, led, bars } = told;

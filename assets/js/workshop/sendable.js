@@ -5,6 +5,8 @@ import { brought } from "../systems/index.js";
 import { momentLink, runLink, settingsLink, momentOf } from "../shared/share/links.js";
 import { tabOf } from "../shared/share/arrive.js";
 
+/** @import {Reach} from "../shared/player/within-reach.js" */
+
 const OWN_SCREEN = ["room", "workshop", "notes", "present", "embed", "story", "scene"]; // as app/workshop/room.py
 const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
 export const FIRST = "explore";
@@ -15,8 +17,6 @@ const OF_TABS = {
 }; // all that these read of an address
 /** What of Explore is open. */
 const openOf = () => ["panel", "anatomy", "proof", ...brought.desks.map(({ name }) => name)];
-
-/** @typedef {import("../shared/player/within-reach.js").Reach} Reach */
 
 /** What of an address can be sent; null where it is for the instructor alone: a class's plan, or its notes.
  *  @param {string} search */

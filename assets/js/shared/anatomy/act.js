@@ -4,10 +4,10 @@
 import { isGreedy } from "../levels/greedy.js";
 import { chance, distributionOf, residualOf, sideBySide } from "../run/distributions.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel
- *  @typedef {import("../run/records.js").TokenRecord} TokenRecord
- *  @typedef {import("../run/records.js").Judgement} Judgement @typedef {import("../run/events.js").Row} Row
- *  @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
+/** @import {Row} from "../run/events.js" @import {Judgement, TokenRecord} from "../run/records.js"
+ *  @import {TraceModel} from "../run/trace.js" */
+
+/** @typedef {{id: number|null, p: number, q: number, both: number, rest: number, mine: boolean, drawn: boolean}} Line
  *    both: min(p, q); rest: the residual; mine: the draft; drawn: what the verifier wrote instead
  *  @typedef {{lines: Line[], kept: number, left: number, close: boolean, recorded: boolean}} Distributions kept: the sum of
  *    min(p, q); left: the most of the residual that one token has; recorded: the residual is the trace's own */
@@ -111,8 +111,7 @@ function shortened(/** @type {Line[]} */ lines, /** @type {number} */ most) {
 }
 
 /** Lines of one distribution alone: a drafter's before the verdict, a verifier's for a token of its own.
- *  @param {TraceModel} model @param {import("../run/events.js").Row|null} row @param {{id: number, p: number}} mine
- *  @param {number} [most] */
+ *  @param {TraceModel} model @param {Row|null} row @param {{id: number, p: number}} mine @param {number} [most] */
 export function distributionAlone(model, row, mine, most = 8) {
   const dist = distributionOf(row, model.header?.sampling ?? {}, [mine]);
   if (!dist) return null;
@@ -132,7 +131,7 @@ export function greedyAct(j, record, most = 8) {
   const named = isNamed(j) || !j.qRow;
   const ids = [...j.pRow.ids.slice(0, most - 2)];
   if (!ids.includes(record.id)) ids.push(record.id);
-  const top = named ? null : /** @type {import("../run/events.js").Row} */ (j.qRow).ids[0];
+  const top = named ? null : /** @type {Row} */ (j.qRow).ids[0];
   if (top !== null && !ids.includes(top)) ids.push(top);
   /** @param {Row|null} row @param {number} id */
   const of = (row, id) => (row?.ids.includes(id) ? row.probs[row.ids.indexOf(id)] : null);

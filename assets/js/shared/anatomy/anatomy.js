@@ -14,9 +14,12 @@ import { badge } from "../text/card/card.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";
 
+/** @import {Player} from "../player/player.js" @import {TokenRecord} from "../run/records.js"
+ *  @import {Segment, TraceModel} from "../run/trace.js" @import {Happening, Round, Tile} from "./round.js" */
+
 const LINES = 9; // of a table of distributions
 
-/** @param {{player: import("../player/player.js").Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
+/** @param {{player: Player, onClose: () => void, onChange: () => void}} ctx onChange: another token
  *    was chosen */
 export function createAnatomy(ctx) {
   const { player } = ctx;
@@ -55,7 +58,7 @@ export function createAnatomy(ctx) {
     body,
   ]);
 
-  /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
+  /** @type {TraceModel|null} */ let model = null;
   let cursor = 0;
   /** @type {{at: string, serial: number, level: number|null}|null} */ let choice = null;
   let drawn = "";
@@ -63,10 +66,10 @@ export function createAnatomy(ctx) {
 
   const round = () => (model ? roundOf(model, placeOf(model, cursor)) : null);
   /** Which event the cursor is at: a token stays chosen until the next one. */
-  const event = (/** @type {import("./round.js").Round} */ one) => `${one.place} ${happened(one, cursor)}`;
+  const event = (/** @type {Round} */ one) => `${one.place} ${happened(one, cursor)}`;
 
   /** The chosen token, else the one that the event is about. */
-  function chosen(/** @type {import("./round.js").Round} */ one) {
+  function chosen(/** @type {Round} */ one) {
     const mine = choice?.at === event(one) ? (model?.tokens.get(choice.serial) ?? null) : null;
     return mine ?? spotlight(one, cursor);
   }
@@ -83,13 +86,13 @@ export function createAnatomy(ctx) {
     const one = round();
     if (!one || !model) return;
     const list = choices(one, settled(model, cursor));
-    const here = list.indexOf(/** @type {import("./round.js").TokenRecord} */ (chosen(one)));
+    const here = list.indexOf(/** @type {TokenRecord} */ (chosen(one)));
     const next = list[Math.min(list.length - 1, Math.max(0, here + by))];
     if (next) choose(next.serial);
   }
 
   /** The events of the round, each a button that leads to it. */
-  function string(/** @type {import("./round.js").Round} */ one) {
+  function string(/** @type {Round} */ one) {
     const own = model;
     if (!own) return;
     const key = `${own.version} ${one.place}`;
@@ -133,9 +136,7 @@ export function createAnatomy(ctx) {
     const record = chosen(one);
     const by = choice?.at === event(one) ? choice.level : null;
     const states = one.calls
-      .flatMap((call) =>
-        call.tiles.map((tile) => stateOf(/** @type {import("./round.js").TraceModel} */ (model), tile, call, at)[0]),
-      )
+      .flatMap((call) => call.tiles.map((tile) => stateOf(/** @type {TraceModel} */ (model), tile, call, at)[0]))
       .join("");
     held.show(model, at);
     const key = [model.version, one.place, happened(one, cursor), states, record?.serial, by].join();
@@ -159,9 +160,7 @@ export function createAnatomy(ctx) {
     });
     const seen = { at, call: last?.call ?? null };
     beside.replaceChildren(
-      ...brought.rounds.flatMap(
-        ({ make }) => make(/** @type {import("./round.js").TraceModel} */ (model), one, seen) ?? [],
-      ),
+      ...brought.rounds.flatMap(({ make }) => make(/** @type {TraceModel} */ (model), one, seen) ?? []),
     );
     const { scrollLeft, scrollTop } = picture;
     picture.replaceChildren(grid);
@@ -204,7 +203,7 @@ export function createAnatomy(ctx) {
       return one ? (chosen(one)?.serial ?? null) : null;
     },
     choose,
-    update(/** @type {import("../run/trace.js").TraceModel} */ next, /** @type {number} */ to) {
+    update(/** @type {TraceModel} */ next, /** @type {number} */ to) {
       if (next !== model) {
         drawn = strung = "";
         choice = null;
@@ -225,8 +224,7 @@ export function createAnatomy(ctx) {
 
 // An event of a round in a sentence, and in a few signs.
 
-/** @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening|null} event
- *  @returns {string} */
+/** @param {TraceModel} model @param {Round} round @param {Happening|null} event @returns {string} */
 export function sentence(model, round, event) {
   if (!event) return EVENT.begins;
   if (event.kind === "commit") return EVENT.commits(round.tokens.length);
@@ -234,7 +232,7 @@ export function sentence(model, round, event) {
   const { call } = event;
   const { tag, kind } = model.levels[event.level];
   if (!call) return EVENT.none(tag);
-  const said = (/** @type {import("./round.js").Tile[]} */ tiles) =>
+  const said = (/** @type {Tile[]} */ tiles) =>
     tiles.map((x) => QUOTED.token(model.pieceText(x.record.id) || "\u2205"));
   if (call.segment.kind === "draft")
     return EVENT.drafts(
@@ -255,8 +253,7 @@ export function sentence(model, round, event) {
 }
 
 /** "Q 5→3 +1": who, how many came in and went up, and whether one of its own was added.
- *  @param {import("./round.js").TraceModel} model @param {import("./round.js").Round} round @param {import("./round.js").Happening} event
- *  @returns {Node[]} */
+ *  @param {TraceModel} model @param {Round} round @param {Happening} event @returns {Node[]} */
 export function short(model, round, event) {
   if (event.kind === "commit") return [h("span", `\u2713 ${round.tokens.length}`)];
   if (event.kind === "plan" || !event.call) return [h("span", "\u2026")];
@@ -273,7 +270,7 @@ export function short(model, round, event) {
 }
 
 /** What a call cost: its time, its rows, and where a model is shared the layers that it ran.
- *  @param {import("../run/trace.js").TraceModel} model @param {import("../run/trace.js").Segment} segment */
+ *  @param {TraceModel} model @param {Segment} segment */
 export function work(model, segment) {
   const rows = segment.rows ? EVENT.rows(segment.rows, segment.catchUp ?? 0, segment.probes ?? 0) : "";
   return [timeOf(model, segment), rows, ranText(segment)].filter(Boolean).join(", ");

@@ -11,8 +11,11 @@ import { greedyAct, insteadOf, isNamed, judged, distributionAlone, replaced, sam
 import { coin, table } from "./marks.js";
 import { ACT, GREEDY, QUOTED } from "../../../text/en/anatomy.js";
 
-/** @typedef {import("./act.js").TraceModel} TraceModel @typedef {import("./act.js").TokenRecord} TokenRecord @typedef {import("./act.js").Judgement} Judgement */
-/** @typedef {import("../run/trace.js").Level} Level @typedef {NonNullable<ReturnType<typeof greedyAct>>["lines"][0]} Choice */
+/** @import {Row} from "../run/events.js" @import {Judgement, TokenRecord} from "../run/records.js"
+ *  @import {Level, TraceModel} from "../run/trace.js" @import {Distributions} from "./act.js"
+ *  @import {Head} from "./marks.js" */
+
+/** @typedef {NonNullable<ReturnType<typeof greedyAct>>["lines"][0]} Choice */
 /** @typedef {{at: number, by: number|null, most: number, onLevel: (level: number) => void}} View at: the settled moment; by: the verifier that is shown */
 
 /** @param {TraceModel} model @param {TokenRecord} record @param {View} view */
@@ -80,7 +83,7 @@ function verdict(model, record, j, most) {
   const { columns } = ACT;
   const asked = j.outcome === "rejected" ? "" : `. ${ACT.hypothetical}`;
   const q = isNamed(j) ? columns.named : columns.q;
-  /** @type {import("./marks.js").Head[]} */ const heads = [
+  /** @type {Head[]} */ const heads = [
     { key: "q", name: q.name, tip: q.tip(drafter.name), hue: drafter.hue },
     { key: "p", name: columns.p.name, tip: columns.p.tip(verifier.name), hue: verifier.hue },
     { key: "both", name: columns.both.name, tip: columns.both.tip(""), hue: "" },
@@ -104,7 +107,7 @@ function verdict(model, record, j, most) {
 }
 
 /** How often a candidate is kept at the place, and how often one could be.
- *  @param {TokenRecord} record @param {Judgement} j @param {import("./act.js").Distributions} act */
+ *  @param {TokenRecord} record @param {Judgement} j @param {Distributions} act */
 function reach(record, j, act) {
   const { bound } = j;
   const one = offered(record, j).length < 2 && !((record.draws ?? 1) > 1);
@@ -142,7 +145,7 @@ function greedy(model, record, j, most) {
   const mine = act.lines.find((x) => x.mine) ?? top;
   const own = insteadOf(model, record, j);
   const words = j.outcome === "unjudged" ? [] : [note(choice(model, verifier, record, { j, top, mine, own }))];
-  /** @type {import("./marks.js").Head[]} */
+  /** @type {Head[]} */
   const heads = [{ key: "p", name: `p ${GREEDY.raw}`, tip: GREEDY.p(verifier.name), hue: verifier.hue }];
   if (!act.named) heads.unshift({ key: "q", name: `q ${GREEDY.raw}`, tip: GREEDY.q(drafter.name), hue: drafter.hue });
   const lines = act.lines.map((x) => ({ ...x, drawn: own !== null && x.id === own.id }));
@@ -219,7 +222,7 @@ function hadDrafts(/** @type {TraceModel} */ model, /** @type {TokenRecord} */ r
   return false;
 }
 
-/** @param {import("../run/events.js").Row} row @param {number} id @param {number} most */
+/** @param {Row} row @param {number} id @param {number} most */
 function rawAlone(row, id, most) {
   const lines = row.ids.slice(0, most - 1).map((x, i) => ({ id: x, p: row.probs[i], mine: x === id }));
   const rest = 1 - lines.reduce((sum, x) => sum + x.p, 0);

@@ -6,6 +6,8 @@ import { HELD } from "../../../text/en/anatomy.js";
 import { upTo } from "../kit/order.js";
 import { brought } from "../../systems/index.js";
 
+/** @import {Kind, Sight, Stretch} from "../../systems/index.js" @import {TraceModel} from "../run/trace.js" */
+
 const NAMED = ["sink", "chosen", "recent", "since"]; // in the legend
 
 export function cacheStrips() {
@@ -13,7 +15,7 @@ export function cacheStrips() {
   let drawn = "";
   return {
     el,
-    /** @param {import("../run/trace.js").TraceModel} model @param {number} at a settled moment */
+    /** @param {TraceModel} model @param {number} at a settled moment */
     show(model, at) {
       const rows = heldBy(model, at);
       const key = JSON.stringify(rows);
@@ -34,7 +36,7 @@ export function cacheStrips() {
   };
 }
 
-/** @param {import("../run/trace.js").TraceModel} model @param {Held} row */
+/** @param {TraceModel} model @param {Held} row */
 function line(model, row) {
   const look = model.levels[row.level];
   const said = HELD.sees(look.name, row);
@@ -57,9 +59,6 @@ function line(model, row) {
 // What a level sees of the keys and values at a moment, as a row of cells: sink, chosen chunks, recent, and what came
 // since.
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
-/** @typedef {import("../../systems/index.js").Kind} Kind */
-/** @typedef {import("../../systems/index.js").Stretch} Stretch */
 /** @typedef {{level: number, total: number, sees: number, heads: number, borrows: boolean, parts: {kind: Kind, count: number}[],
  *   cells: {kind: Kind, share: number}[]}} Held total: positions that the target has; sees: of them, at most by one head;
  *   borrows: it also reads the target's last layer */
@@ -88,7 +87,7 @@ export function heldBy(model, at) {
   return partial ? found.filter((one) => one !== null) : [];
 }
 
-/** @param {number} level @param {number} total @param {import("../../systems/index.js").Sight} sight @returns {Held} */
+/** @param {number} level @param {number} total @param {Sight} sight @returns {Held} */
 function heldOf(level, total, { stretches, slots, heads, borrows }) {
   const parts = KINDS.map((kind) => ({
     kind,

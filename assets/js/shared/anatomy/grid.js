@@ -10,14 +10,14 @@ import { upTo } from "../kit/order.js";
 import { ranText } from "../run/ran.js";
 import { trunksOf } from "../levels/trunk.js";
 
+/** @import {Kv, KvLength, Row} from "../run/events.js" @import {TokenRecord} from "../run/records.js"
+ *  @import {Level, TraceModel} from "../run/trace.js" @import {Call, Round, Tile} from "./round.js" */
+
 const BARS = 5; // of a row
 const ROOMY = 5; // rows of tiles that leave room for high bars
 const CLOSE = 8; // more of them stand without bars
 
-/** @typedef {import("./round.js").TraceModel} TraceModel @typedef {import("./round.js").TokenRecord} TokenRecord @typedef {import("./round.js").Round} Round
- *  @typedef {import("./round.js").Call} Call @typedef {import("./round.js").Tile} Tile
- *  @typedef {import("../run/events.js").Row} Row @typedef {import("../run/trace.js").Level} Level
- *  @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
+/** @typedef {{at: number, cursor: number, chosen: number|null, call: Call|null,
  *    onChoose: (serial: number, level: number|null) => void}} View at: the settled moment; call: of the event */
 
 /** @param {TraceModel} model @param {Round} round @param {View} view */
@@ -225,20 +225,17 @@ function reach(/** @type {Round} */ round, /** @type {Cache} */ cache) {
 
 // The keys and values of a level over a round, and the layers that its calls ran: what is known at a moment.
 
-/** @typedef {import("../run/events.js").KvLength} KvLength
- *  @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
- *    reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read
- */
+/** @typedef {{before: KvLength|null, now: KvLength|null, reach: number|null, begins: number|null, waits: number}} Cache
+ *    reach: how many positions of the output are cached now; begins: before the round; waits: positions still to be read */
 
-/** @param {TraceModel} model @param {import("./round.js").Round} round @param {number} at a settled moment
+/** @param {TraceModel} model @param {Round} round @param {number} at a settled moment
  *  @returns {(Cache|null)[]} by level; null for a level without a cache */
 export function caches(model, round, at) {
   const before = model.kv[upTo(model.kv, round.t0 - 1, (k) => k.t) - 1] ?? null;
   const now = model.kv[upTo(model.kv, at, (k) => k.t) - 1] ?? null;
   const prompt = model.header?.prompt_ids.length ?? 0;
   return model.levels.map((_, level) => {
-    const of = (/** @type {import("../run/events.js").Kv|null} */ kv) =>
-      kv?.levels.find((x) => x.level === level) ?? null;
+    const of = (/** @type {Kv|null} */ kv) => kv?.levels.find((x) => x.level === level) ?? null;
     const [first, last] = [of(before), of(now)];
     if (!first && !last && !model.kv.some((kv) => of(kv))) return null;
     return {
@@ -264,7 +261,7 @@ function cacheTip({ before, now }, name) {
 }
 
 /** The layers that a level's last call ran and did not run: null for a level that shares none.
- *  @param {TraceModel} model @param {import("./round.js").Round} round @param {number} level @param {number} at
+ *  @param {TraceModel} model @param {Round} round @param {number} level @param {number} at
  *  @returns {{layers: number, lo: number, runs: {lo: number, hi: number, rows: number}[], text: string}|null} */
 function layersRun(model, round, level, at) {
   const call = round.calls.filter((c) => c.segment.level === level && c.segment.t1 <= at).at(-1);

@@ -4,9 +4,11 @@ import { h } from "../kit/dom.js";
 import { figure } from "../../../text/numbers.js";
 import { ACT } from "../../../text/en/anatomy.js";
 
+/** @import {Judgement} from "../run/records.js" */
+
 /** @typedef {{id: number|null, mine?: boolean, drawn?: boolean, p?: number|null, q?: number|null, both?: number, rest?: number, exact?: number,
  *   out?: number|null}} Line */
-/** @typedef {{key: "p"|"q"|"both"|"rest"|"exact"|"out", name: string, tip: string, hue: string}} Head @typedef {import("../run/records.js").Judgement} Judgement */
+/** @typedef {{key: "p"|"q"|"both"|"rest"|"exact"|"out", name: string, tip: string, hue: string}} Head */
 
 /** A line from 0 to 1: below alpha the draft is kept; the coin lies on it. `later`: candidates were judged before it. */
 export function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule, later = false) {

@@ -4,11 +4,9 @@
 
 import { upTo } from "../kit/order.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel
- *  @typedef {import("../run/records.js").TokenRecord} TokenRecord
- *  @typedef {import("../run/records.js").Judgement} Judgement
- *  @typedef {import("../run/trace.js").Segment} Segment
- *  @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
+/** @import {Judgement, TokenRecord} from "../run/records.js" @import {Segment, TraceModel} from "../run/trace.js" */
+
+/** @typedef {"draft"|"check"|"own"} What a token was drafted here, judged here, or is this verifier's own
  *  @typedef {{record: TokenRecord, what: What, judgement: Judgement|null, branch: number}} Tile branch: its row among
  *    sequences side by side
  *  @typedef {{segment: Segment, tiles: Tile[], branches: number, row: number}} Call row: where its first branch stands

@@ -6,6 +6,9 @@ import { h, say } from "../kit/dom.js";
 import { stackName } from "../levels/stack-names.js";
 import { STATUS } from "../../../text/en/run.js";
 
+/** @import {Player} from "../player/player.js" @import {Level, TraceModel} from "../run/trace.js"
+ *  @import {Caption, Part} from "./caption.js" */
+
 const SHOWN_MS = 1600; // at least, while the replay runs
 const LATE_MS = 800; // at least, of a sentence that is two rounds behind what plays
 const SPOKEN_MS = 2000;
@@ -20,20 +23,19 @@ export const leastMs = (rounds) => (rounds >= 2 ? LATE_MS : SHOWN_MS);
 
 /** The rejection to tell of those since the last sentence: the last one, where it is of the round that plays or of the one
  *  before; null where what plays is to be told.
- *  @param {Pick<import("../run/trace.js").TraceModel, "moments"|"roundAt">} model @param {number} from @param {number} cursor ns
- */
+ *  @param {Pick<TraceModel, "moments"|"roundAt">} model @param {number} from @param {number} cursor ns */
 export function missedOf(model, from, cursor) {
   const missed = cursor > from ? model.moments.rejectedBetween(from, cursor) : null;
   return missed && model.roundAt(cursor) - model.roundAt(missed.t) <= 1 ? missed : null;
 }
 
-/** @param {{player: import("../player/player.js").Player, live: () => {run: boolean, status: any}}} ctx live: whether the run
+/** @param {{player: Player, live: () => {run: boolean, status: any}}} ctx live: whether the run
  *    that is shown is being written, and what the server says of it */
 export function createCaption({ player, live }) {
   const text = h("p.hx-caption-text", { "aria-hidden": "true" });
   const voice = h("p.hx-sr", { role: "status", "aria-live": "polite" });
   const el = h("div.hx-caption", [text, voice]);
-  /** @type {import("../run/trace.js").TraceModel|null} */ let model = null;
+  /** @type {TraceModel|null} */ let model = null;
   let shown = { key: "", at: 0, cursor: 0, round: 0 };
   let heard = { text: "", at: -Infinity };
   /** @type {ReturnType<typeof setTimeout>|undefined} */ let waiting;
@@ -48,7 +50,7 @@ export function createCaption({ player, live }) {
     say(voice, words);
   };
 
-  /** @param {import("./caption.js").Caption} caption @param {number} cursor @param {number} round */
+  /** @param {Caption} caption @param {number} cursor @param {number} round */
   const draw = (caption, cursor, round) => {
     shown = { key: caption.key, at: performance.now(), cursor, round };
     el.dataset.kind = caption.kind;
@@ -57,7 +59,7 @@ export function createCaption({ player, live }) {
 
   return {
     el,
-    /** @param {import("../run/trace.js").TraceModel} next @param {number} cursor */
+    /** @param {TraceModel} next @param {number} cursor */
     update(next, cursor, _opts = {}) {
       const fresh = next !== model;
       model = next;
@@ -80,10 +82,10 @@ export function createCaption({ player, live }) {
   };
 }
 
-/** @param {import("./caption.js").Part[]} parts @param {import("../run/trace.js").TraceModel} model whose they are */
+/** @param {Part[]} parts @param {TraceModel} model whose they are */
 export const drawnParts = (parts, model) => parts.map((part) => drawn(part, model));
 
-/** @param {import("./caption.js").Part} part @param {import("../run/trace.js").TraceModel} model */
+/** @param {Part} part @param {TraceModel} model */
 function drawn(part, model) {
   if (typeof part === "string") return part;
   if ("named" in part) return levelNode(part, model.levels[part.level]);
@@ -94,7 +96,7 @@ function drawn(part, model) {
   return node;
 }
 
-/** @param {{named: boolean, block?: number}} part @param {import("../run/trace.js").Level} level */
+/** @param {{named: boolean, block?: number}} part @param {Level} level */
 function levelNode({ named, block }, level) {
   const letter = h("b.hx-badge", { "data-line": level.underline, text: level.tag });
   const name = named ? h("span.hx-caption-name", ` ${level.name}`) : null;
@@ -103,7 +105,7 @@ function levelNode({ named, block }, level) {
 }
 
 /** The polite line for screen readers: a summary, never the tokens. */
-function spoken(/** @type {import("../run/trace.js").TraceModel} */ model, /** @type {any} */ status) {
+function spoken(/** @type {TraceModel} */ model, /** @type {any} */ status) {
   if (!model?.header) return "";
   const s = model.snapshots.at(-1);
   const plan = model.plans.at(-1);

@@ -11,10 +11,10 @@ import { roundNumber } from "../kit/round-number.js";
 import { isCopy } from "../run/copies.js";
 import { kindOf, originOf } from "../levels/kinds.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
-/** @typedef {import("../run/moments.js").Moment} Moment */
-/** @typedef {import("../run/records.js").TokenRecord} TokenRecord */
-/** @typedef {import("../run/events.js").Check} Check @typedef {import("../run/events.js").Verify} Verify @typedef {import("../run/moments.js").Own} Own */
+/** @import {Baseline, Check, Draft, Row, Verify} from "../run/events.js"
+ *  @import {Judged, Moment, Own, Planned} from "../run/moments.js" @import {TokenRecord} from "../run/records.js"
+ *  @import {TraceModel} from "../run/trace.js" */
+
 /** @typedef {{key: string, kind: string, parts: Part[]}} Caption key: two captions of one key say the same */
 
 /** The sentence at a cursor. @param {TraceModel} model
@@ -46,7 +46,7 @@ function told(model, moment, settled) {
 
 // ---- drafts
 
-/** @param {TraceModel} model @param {import("../run/events.js").Draft} e */
+/** @param {TraceModel} model @param {Draft} e */
 function drafted(model, e) {
   const records = e.tokens.map(({ serial }) => model.tokens.get(serial)).filter((x) => x !== undefined);
   const who = level(e.level);
@@ -67,7 +67,7 @@ function drafted(model, e) {
 
 // ---- verdicts
 
-/** @param {TraceModel} model @param {import("../run/moments.js").Judged} moment @param {boolean} settled */
+/** @param {TraceModel} model @param {Judged} moment @param {boolean} settled */
 function judged(model, moment, settled) {
   const { event, own } = moment;
   const records = event.checks.map((c) => model.tokens.get(c.serial));
@@ -112,7 +112,7 @@ function judged(model, moment, settled) {
   return [...fill(said, all), ...(isGreedy(model) ? [] : closest(model, event))];
 }
 
-/** @param {TraceModel} model @param {import("../run/moments.js").Judged} moment @param {{records: (TokenRecord|undefined)[], first: number, kept: number,
+/** @param {TraceModel} model @param {Judged} moment @param {{records: (TokenRecord|undefined)[], first: number, kept: number,
  *  who: Part, below: Part, mine: Part|null, settled: boolean}} said */
 function rejection(model, moment, { records, first, kept, who, below, mine, settled }) {
   const { event, own, commit } = moment;
@@ -142,7 +142,7 @@ function choice(check, own, event, mine) {
 }
 
 /** Of a token that is not among those of a row that were kept: less than each of them, and than all the others together. */
-function under(/** @type {import("../run/events.js").Row} */ { probs, tail }) {
+function under(/** @type {Row} */ { probs, tail }) {
   const most = Math.min(tail, ...probs.slice(-1));
   return most > 0 ? fill(LIST.under, { p: local(String(Number(Math.max(most, 0.001).toPrecision(2)))) }) : "0";
 }
@@ -175,7 +175,7 @@ const number = (/** @type {number} */ count) => fill(count === 1 ? PHRASES.one :
 
 // ---- plans, the beginning, the end
 
-/** @param {TraceModel} model @param {import("../run/moments.js").Planned} moment */
+/** @param {TraceModel} model @param {Planned} moment */
 function planned(model, { event, first }) {
   const last = event.levels.length - 1;
   const levels = listed(
@@ -228,7 +228,7 @@ function end(model) {
 }
 
 /** What became of the text, beside plain decoding's. */
-function outcome(/** @type {TraceModel} */ model, /** @type {import("../run/events.js").Baseline} */ baseline) {
+function outcome(/** @type {TraceModel} */ model, /** @type {Baseline} */ baseline) {
   if (model.header?.simulated) return SAYS.simulated;
   if (!isGreedy(model)) return model.header?.lossless ? SAYS.inDistribution : SAYS.bare;
   return baseline.diverges ? SAYS.differs : SAYS.equal;
@@ -237,8 +237,7 @@ function outcome(/** @type {TraceModel} */ model, /** @type {import("../run/even
 // Where a run of drafted tokens was copied from, in words.
 
 /** `place`: the places, each once; `copied`: how many of the tokens come from them; `source`: who drafted in a lookup's
- *  stead, where it found nothing. @param {import("../run/trace.js").TraceModel} model
- *  @param {import("../run/records.js").TokenRecord[]} records */
+ *  stead, where it found nothing. @param {TraceModel} model @param {TokenRecord[]} records */
 export function copiedFrom(model, records) {
   /** @type {Set<string>} */ const places = new Set();
   let copied = 0;

@@ -8,9 +8,9 @@ import { clockOf, lanesOf } from "../levels/overlap.js";
 import { brought } from "../../systems/index.js";
 import { CLOCKS, LANES } from "../../../text/en/lanes.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/trace.js").Segment} Segment */
+/** @import {Level, Segment, TraceModel} from "../run/trace.js" */
 
-/** @param {Segment} s a block @param {import("../run/trace.js").Level} level */
+/** @param {Segment} s a block @param {Level} level */
 export function tipLines(s, level) {
   const what = LANES.what[s.kind];
   const lines = [

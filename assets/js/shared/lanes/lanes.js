@@ -10,10 +10,12 @@ import { duration } from "../../../text/numbers.js";
 import { element } from "../kit/dom.js";
 import { LANES } from "../../../text/en/lanes.js";
 
+/** @import {LanePart} from "../../systems/index.js" @import {Plan} from "../run/events.js"
+ *  @import {Level, Segment, TraceModel} from "../run/trace.js" */
+
 const WINDOW_ROUNDS = 8;
 const SUMMARY_MS = 2000; // between two summaries of a live run
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("../run/trace.js").Segment} Segment */
 /** @typedef {{onSeek?: (ns: number) => void, onRound?: (round: number|null) => void}} Context */
 /** veiled: what comes after the cursor is not drawn, nor are totals told; between: the times (ns) at the left and right edge, where a part
  *  of a run is shown; round: one that is singled out; present: whether it is read from the back of a room
@@ -188,7 +190,7 @@ class Lanes {
   }
 
   /** Levels that the plan of the shown round leaves out stand back. */
-  _rest(/** @type {import("../run/events.js").Plan|null} */ plan) {
+  _rest(/** @type {Plan|null} */ plan) {
     if (!this.built || plan === this.built.plan) return;
     this.built.plan = plan;
     [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.names.children)].reverse().forEach((item, i) => {
@@ -233,7 +235,7 @@ class Lanes {
     return mine.sort((p, q) => off(p) - off(q))[0] ?? null;
   }
 
-  /** @param {import("../run/trace.js").Segment|null} segment @param {PointerEvent|null} event */
+  /** @param {Segment|null} segment @param {PointerEvent|null} event */
   _point(segment, event = null) {
     if (segment !== this.pointed) {
       this.pointed = segment;
@@ -284,10 +286,10 @@ function scaleOf(a, b, width, lane, count) {
 /** @typedef {[x: number, y: number, text: string, name?: string]} Word */
 /** What is drawn: paths by kind and level, and the plan whose levels stand back.
  *  @typedef {Record<"rounds"|"rejects"|"vain"|"hot"|"veil"|"words"|"axis"|"cursor", SVGElement> & {size: string, paths: Map<string, SVGElement>,
- *    plan?: import("../run/events.js").Plan|null}} Built */
+ *    plan?: Plan|null}} Built */
 
 /** What depends on the levels and the size alone, redrawn where one of them is another.
- *  @param {TraceModel} model @param {Scale} scale @param {{root: SVGElement, over: SVGElement, names: HTMLElement, parts: import("../../systems/index.js").LanePart[]}} sheets two of svg, a list, and what systems draw on them
+ *  @param {TraceModel} model @param {Scale} scale @param {{root: SVGElement, over: SVGElement, names: HTMLElement, parts: LanePart[]}} sheets two of svg, a list, and what systems draw on them
  *  @param {Built|null} [before] what was drawn last @returns {Built} */
 function skeleton(model, scale, { root, over, names, parts }, before = null) {
   const size = [model.levels.map((x) => x.tag + x.name).join(), scale.width, scale.lane].join();
@@ -382,7 +384,7 @@ function hatch(paths, left, right, top, high) {
   }
 }
 
-function laneName(/** @type {import("../run/trace.js").Level} */ level, /** @type {number} */ height) {
+function laneName(/** @type {Level} */ level, /** @type {number} */ height) {
   const item = element("li", "hx-lane-name");
   item.style.height = `${height}px`;
   item.style.setProperty("--hue", level.hue);
@@ -393,7 +395,7 @@ function laneName(/** @type {import("../run/trace.js").Level} */ level, /** @typ
   return item;
 }
 
-const counts = (/** @type {import("../run/trace.js").Segment} */ s) =>
+const counts = (/** @type {Segment} */ s) =>
   s.kind === "draft" ? String(s.tokensOut) : s.tokensIn === 0 ? "+1" : `${s.tokensIn}\u2192${s.tokensOut}`;
 
 /** Text nodes [x, y, text, class], reused; the first and last stay inside `width`. */

@@ -8,7 +8,7 @@ import { ofRun, stated } from "../levels/stated.js";
 import { fixed, millis, precise, ratio } from "../../../text/numbers.js";
 import { CLOCKS, LANES, TALLY } from "../../../text/en/lanes.js";
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
+/** @import {Snapshot} from "../run/figures.js" @import {TraceModel} from "../run/trace.js" */
 
 /** @param {{onDepths: () => void, onTell: (text: string) => void}} ctx
  *  @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number) => void}} */
@@ -107,7 +107,7 @@ function agreement(/** @type {TraceModel} */ model) {
 
 const share = (/** @type {number|null|undefined} */ part) =>
   part == null ? "\u2013" : `${Math.round(100 * part)}\u2009%`;
-/** @param {import("../run/figures.js").Snapshot} s */
+/** @param {Snapshot} s */
 const moves = (s) => TALLY.moves(one(s.moved_bytes / 1e3 / s.committed), fixed(s.moved_ms, 1));
 
 const one = (/** @type {number} */ value) => fixed(value, value >= 100 ? 0 : 1);

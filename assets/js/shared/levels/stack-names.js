@@ -6,13 +6,14 @@ import { h } from "../kit/dom.js";
 import { grammar, numbered, usualOf } from "./kinds.js";
 import { counts, parse } from "./stack.js";
 
+/** @import {Kind} from "./kinds.js" @import {Level} from "./stack.js" */
+
 const WITH = "with"; // that levels work at the same time is said of every stack
 const BLOCK = "block"; // beside the keys' names in what a level was given
 const SLOT = /\{(\w+)\}/g;
 const ASIDE = /\[.*?\]/g; // of a form: what stands in sentences alone
 
-/** @typedef {import("./stack.js").Level} Level
- *  @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
+/** @typedef {{phrase: string, used: string[], told: Map<string, string>, level: Level}} Part a level's words, the keys
  *    that they tell whole, and all that it was given */
 
 /** The name of one stack; the text itself where it is none. @param {string} text */
@@ -156,7 +157,7 @@ function kindWritten({ name, options }) {
   const variant = [...grammar.kinds.values()].find(
     ({ written }) => written?.name === name && options[written.key] === written.value,
   );
-  return variant ?? /** @type {import("./kinds.js").Kind} */ (grammar.kinds.get(name));
+  return variant ?? /** @type {Kind} */ (grammar.kinds.get(name));
 }
 
 /** @param {string} form @returns {string[]} */

@@ -7,6 +7,8 @@ import { duration, local } from "../../../text/numbers.js";
 import { closest, element, say } from "../kit/dom.js";
 import { TRANSPORT } from "../../../text/en/player.js";
 
+/** @import {TraceModel} from "../run/trace.js" @import {Player} from "./player.js" */
+
 const ICONS = {
   start: "M4 4v12M16 4L7 10l9 6z",
   back: "M14 4L6 10l8 6z",
@@ -15,7 +17,7 @@ const ICONS = {
   on: "M6 4l8 6-8 6z",
   end: "M16 4v12M4 4l9 6-9 6z",
 };
-/** @typedef {{end: number, header?: unknown, footer?: unknown}} Timed @typedef {import("../run/trace.js").TraceModel} TraceModel @typedef {import("./player.js").Player} Player */
+/** @typedef {{end: number, header?: unknown, footer?: unknown}} Timed */
 const NS = "http://www.w3.org/2000/svg";
 
 /** update(model, cursor, {pause}) redraws what changed.

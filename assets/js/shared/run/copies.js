@@ -3,7 +3,7 @@
 import { decode, splitCells } from "./cells.js";
 import { PLACES } from "../../../text/en/caption.js";
 
-/** @typedef {import("./trace.js").TraceModel} TraceModel @typedef {import("./records.js").TokenRecord} TokenRecord */
+/** @import {TokenRecord} from "./records.js" @import {TraceModel} from "./trace.js" */
 
 const BEFORE = 8; // tokens of the text that are shown around a copy's origin
 const AFTER = 4;
@@ -66,7 +66,7 @@ export function written(model, tokens) {
 // ---- The prompt of a run, out of its ids: as it was fed, and as the visitor wrote it.
 
 /** The prompt as it was fed: its special tokens one by one, what stands between them whole.
- *  @param {import("./trace.js").TraceModel} model */
+ *  @param {TraceModel} model */
 function promptParts(model) {
   const records = (model.header?.prompt_ids ?? []).map((id, serial) => ({ id, serial }));
   /** @type {{text: string, special: boolean}[]} */
@@ -80,7 +80,7 @@ function promptParts(model) {
 }
 
 /** What the visitor wrote, out of the chat template when there is one; `raw` when there is none.
- *  @param {import("./trace.js").TraceModel} model */
+ *  @param {TraceModel} model */
 export function promptText(model) {
   const parts = promptParts(model);
   const raw = !parts.some((part) => part.special);

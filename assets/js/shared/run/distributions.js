@@ -4,7 +4,8 @@
 
 import { greedy } from "../levels/greedy.js";
 
-/** @typedef {import("./events.js").Row} Row */
+/** @import {Row} from "./events.js" */
+
 /** @typedef {{id: number, p: number}} Known a token's probability under the distribution, as the trace gives it */
 /** @typedef {{probs: Map<number, number>, tail: number, certain: boolean, close: boolean}} Distribution `tail`: all others together.
  *    certain: one token has all of it. close: nothing had to be estimated. */

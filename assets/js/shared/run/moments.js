@@ -3,23 +3,22 @@
 
 import { upTo } from "../kit/order.js";
 
-/** @typedef {import("./events.js").Draft} Draft */
-/** @typedef {import("./events.js").Verify} Verify */
-/** @typedef {import("./events.js").Correct | import("./events.js").Bonus} Own */
-/** @typedef {import("./events.js").Commit} Commit */
+/** @import {Bonus, Check, Commit, Correct, Draft, Plan, Prefill, Verify} from "./events.js" */
+
+/** @typedef {Correct | Bonus} Own */
 /** `own`: the token that the verifier wrote itself; `commit`: of the target's verdict; `silent`: the level that was asked
  *  for a draft just before and had none.
  *  @typedef {{kind: "draft", t: number, index: number, event: Draft}} Drafted
  *  @typedef {{kind: "verify", t: number, index: number, event: Verify, rejected: boolean, own: Own|null,
  *    commit: Commit|null, silent: number|null}} Judged
- *  @typedef {{kind: "plan", t: number, index: number, event: import("./events.js").Plan, first: boolean}} Planned
- *  @typedef {{kind: "join", t: number, index: number, event: import("./events.js").Prefill}} Joined
+ *  @typedef {{kind: "plan", t: number, index: number, event: Plan, first: boolean}} Planned
+ *  @typedef {{kind: "join", t: number, index: number, event: Prefill}} Joined
  *  @typedef {Drafted | Judged | Planned | Joined} Moment */
 
 export class Moments {
   constructor() {
     /** @type {Moment[]} */ this.list = [];
-    /** @type {import("./events.js").Prefill[]} */ this.prefills = []; // of the prompt
+    /** @type {Prefill[]} */ this.prefills = []; // of the prompt
     /** @type {Judged|null} */ this._verdict = null;
     /** @type {number|null} */ this._silent = null;
     this._planned = false;
@@ -44,7 +43,7 @@ export class Moments {
         break;
       case "verify": {
         if (event.notes?.stale) break;
-        const rejected = event.checks.some((/** @type {import("./events.js").Check} */ c) => c.outcome === "rejected");
+        const rejected = event.checks.some((/** @type {Check} */ c) => c.outcome === "rejected");
         const silent = event.checks.length ? null : this._silent;
         this._verdict = { kind: "verify", t: event.t1, index, event, rejected, own: null, commit: null, silent };
         this.list.push(this._verdict);

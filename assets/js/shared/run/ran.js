@@ -3,7 +3,7 @@
 import { layersText } from "../levels/trunk.js";
 import { TRUNK } from "../../../text/en/tower.js";
 
-/** @typedef {import("./events.js").Span} Span */
+/** @import {Span} from "./events.js" */
 
 /** Spans of the same layers as one: [{lo, hi, rows, passes}], the deepest first. @param {Span[]} spans */
 export function merged(spans) {

@@ -8,7 +8,8 @@ import { bytesOf, decode, hex, splitCells, visible } from "./cells.js";
 import { fate, grownOn, settle } from "./tree.js";
 import { upTo } from "../kit/order.js";
 
-/** @typedef {import("./records.js").TokenRecord} TokenRecord @typedef {import("./records.js").Made} Made */
+/** @import {Cell} from "./cells.js" @import {Bound, Check, Commit, Draft, Piece, Verify} from "./events.js"
+ *  @import {Made, TokenRecord, Tree} from "./records.js" */
 
 const NOTHING = Object.freeze({ bytes: new Uint8Array(0), special: false });
 
@@ -18,21 +19,21 @@ export class Tokens {
     /** @type {Map<number, TokenRecord>} */ this.tokens = new Map(); // serial -> record
     /** @type {number[]} */ this.committed = []; // serials, in order
     /** @type {number[]} */ this.commitTimes = []; // ns, one per committed token
-    /** @type {import("./cells.js").Cell[]} */ this.cells = []; // the committed text, cell by cell
+    /** @type {Cell[]} */ this.cells = []; // the committed text, cell by cell
     /** @type {number[]} */ this.cellStarts = []; // the committed position at which each cell begins
     /** @type {TokenRecord[]} */ this.ghosts = []; // records that were rejected, in the order of their loss
-    /** @type {import("./records.js").Tree[]} */ this.trees = []; // in the order in which they were drafted
+    /** @type {Tree[]} */ this.trees = []; // in the order in which they were drafted
     /** @type {number[]} */ this._reach = []; // of the ghosts up to each: the farthest place that one had
     /** @type {Map<number, TokenRecord[]>} */ this._made = new Map(); // by round, in the order of making
     /** @type {TokenRecord[]} */ this._alive = []; // tentative records, by position
     /** @type {TokenRecord[]} */ this._loose = []; // rejected records whose place may still move
-    /** @type {import("./records.js").Tree|null} */ this._tree = null; // of this round
+    /** @type {Tree|null} */ this._tree = null; // of this round
     /** @type {TokenRecord[]} */ this._waiting = []; // of trees that were judged in part
   }
 
   // --- what happens to them ---
 
-  /** The bytes of an id. @param {import("./events.js").Piece} e */
+  /** The bytes of an id. @param {Piece} e */
   _piece(e) {
     this.pieces.set(e.id, { bytes: bytesOf(e.b64), special: !!e.special });
   }
@@ -64,7 +65,7 @@ export class Tokens {
     return record;
   }
 
-  /** The tree that a verifier judges: of this round's draft, or what waited. @param {import("./events.js").Verify} e */
+  /** The tree that a verifier judges: of this round's draft, or what waited. @param {Verify} e */
   _judgedTree(e) {
     if (this._tree?.judged === null) return this._tree;
     if (!e.checks.some((c) => this._waiting.some((x) => x.serial === c.serial))) return null;
@@ -75,7 +76,7 @@ export class Tokens {
   }
 
   /** A tree is judged: what was kept stands in the text now, all else is gone. */
-  _settle(/** @type {import("./records.js").Tree} */ tree, /** @type {import("./events.js").Verify} */ e) {
+  _settle(/** @type {Tree} */ tree, /** @type {Verify} */ e) {
     const { rejected, kept, waiting } = settle(tree, e);
     for (const record of rejected) this._haunt(record);
     this._alive.push(...kept);
@@ -107,7 +108,7 @@ export class Tokens {
   }
 
   /** The tokens of a draft, one after the other within its time; those of a tree stand nowhere yet.
-   *  @param {import("./events.js").Draft} e @param {import("./records.js").Tree|null} tree */
+   *  @param {Draft} e @param {Tree|null} tree */
   _drafted(e, tree) {
     if (tree) this._lose(e.at, e.t0, null, null);
     const step = (e.t1 - e.t0) / Math.max(1, e.tokens.length);
@@ -149,8 +150,7 @@ export class Tokens {
   }
 
   /** What a verifier said of one token; `bound` is of the place that it was offered for. @param {TokenRecord} record
-   *  @param {import("./events.js").Check} check @param {import("./events.js").Verify} e
-   *  @param {import("./events.js").Bound|null} bound */
+   *  @param {Check} check @param {Verify} e @param {Bound|null} bound */
   _judge(record, check, e, bound) {
     record.judgements.push({
       level: e.level,
@@ -170,7 +170,7 @@ export class Tokens {
     if (check.outcome === "accepted") record.passed.push({ level: e.level, t: e.t1 });
   }
 
-  /** Tokens join the text that stands. @param {import("./events.js").Commit} e */
+  /** Tokens join the text that stands. @param {Commit} e */
   _write(e) {
     e.tokens.forEach((token, i) => {
       const at = e.at + i;

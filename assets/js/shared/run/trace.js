@@ -11,29 +11,33 @@ import { Moments } from "./moments.js";
 import { Tokens, placeOffered } from "./tokens.js";
 import { treeOf } from "./tree.js";
 
-/** @typedef {import("./events.js").LevelInfo & import("../levels/kinds.js").Look} Level */
+/** @import {Look} from "../levels/kinds.js"
+ *  @import {Baseline, Bonus, Commit, Correct, Draft, Footer, Header, Kv, LevelInfo, Plan, Prefill, Report, Span, Verify} from "./events.js"
+ *  @import {Gauge, Snapshot, TraceRecord} from "./figures.js" @import {TokenRecord} from "./records.js" */
+
+/** @typedef {LevelInfo & Look} Level */
 /** `before`: what was tentative when it began.
- *  @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: import("./records.js").TokenRecord[],
+ *  @typedef {{round: number, t0: number, t1: number, byLevel: number[], tokens: number, before: TokenRecord[],
  *    segments: Segment[]}} Round */
 /** @typedef {{kind: string, level: number, round: number|null, t0: number, t1: number, rows: number, tokensIn: number,
- *    tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: import("./events.js").Span[],
+ *    tokensOut: number, rejected?: boolean, rejects?: number, sequences?: number, ran?: Span[],
  *    catchUp?: number, probes?: number, theta?: number|null, at?: number, serials?: number[], silent?: number, vain?: number, wrote?: number,
- *    stale?: boolean, fell?: number, notes?: import("./events.js").Verify["notes"], own?: number[]}} Segment */
+ *    stale?: boolean, fell?: number, notes?: Verify["notes"], own?: number[]}} Segment */
 export class TraceModel extends Tokens {
   constructor() {
     super();
-    /** @type {import("./events.js").Header|null} */ this.header = null;
-    /** @type {import("./events.js").Footer|null} */ this.footer = null;
-    /** @type {import("./events.js").Baseline|null} */ this.baseline = null;
+    /** @type {Header|null} */ this.header = null;
+    /** @type {Footer|null} */ this.footer = null;
+    /** @type {Baseline|null} */ this.baseline = null;
     /** @type {Level[]} */ this.levels = []; // header.levels with their looks
     /** @type {Round[]} */ this.rounds = [];
-    /** @type {import("./events.js").Plan[]} */ this.plans = []; // where the run chose its levels again
+    /** @type {Plan[]} */ this.plans = []; // where the run chose its levels again
     /** @type {Segment[]} */ this.segments = [];
     this.figures = new Figures();
     this.moments = new Moments();
     /** @type {{t: number, kind: string, round: number, level: number}[]} */ this.marks = []; // where stepping stops
-    /** @type {import("./events.js").Kv[]} */ this.kv = [];
-    /** @type {import("./events.js").Report[]} */ this.reports = []; // what systems say beside passes
+    /** @type {Kv[]} */ this.kv = [];
+    /** @type {Report[]} */ this.reports = []; // what systems say beside passes
     /** @type {{of: number, accepted: number}[][]} */ this.judged = []; // by level, then by place in the blocks it judged
     this._guess = 1; // sequences that the bottom level may offer
     this.end = 0; // last ns seen
@@ -42,7 +46,7 @@ export class TraceModel extends Tokens {
   }
 
   /** Feeds events, in order, each once. Unknown events are skipped. */
-  append(/** @type {import("./figures.js").TraceRecord[]} */ events) {
+  append(/** @type {TraceRecord[]} */ events) {
     for (const one of events) {
       const event = overlaps(this.header) ? taken(one, this.end) : one;
       /** @type {Record<string, any>} */ (this)["_" + event.event]?.(event);
@@ -52,7 +56,7 @@ export class TraceModel extends Tokens {
     if (events.length) this.version += 1;
   }
 
-  /** @param {import("./events.js").Header} e */
+  /** @param {Header} e */
   _header(e) {
     this.header = e;
     const names = levelNames(e.stack ?? "", e.levels);
@@ -67,7 +71,7 @@ export class TraceModel extends Tokens {
     this._guess = Math.min(64, (leaves || 1) + (Number(fuse) || 0));
   }
 
-  /** @param {import("./events.js").Prefill} e */
+  /** @param {Prefill} e */
   _prefill(e) {
     const work = { kind: "prefill", rows: e.tokens, tokensIn: e.tokens, tokensOut: 0 };
     if (typeof e.round === "number")
@@ -75,13 +79,13 @@ export class TraceModel extends Tokens {
     else this.segments.push({ ...work, level: e.level, t0: e.t0, t1: e.t1, round: null });
   }
 
-  /** @param {import("./events.js").Plan} e */
+  /** @param {Plan} e */
   _plan(e) {
     this.plans.push(e);
     this.marks.push({ t: e.t, kind: "plan", round: e.round, level: this.levels.length - 1 });
   }
 
-  /** @param {import("./events.js").Draft} e */
+  /** @param {Draft} e */
   _draft(e) {
     const { at, tokens, notes } = e;
     const segment = this._segment(e, {
@@ -100,7 +104,7 @@ export class TraceModel extends Tokens {
     if (tokens.length) this.marks.push({ t: e.t1, kind: "draft", round: e.round, level: e.level });
   }
 
-  /** @param {import("./events.js").Verify} e */
+  /** @param {Verify} e */
   _verify(e) {
     const kept = e.checks.filter((c) => c.outcome === "accepted").length;
     const tree = this._judgedTree(e);
@@ -135,17 +139,17 @@ export class TraceModel extends Tokens {
     this._open = segment;
   }
 
-  /** @param {import("./events.js").Correct} e */
+  /** @param {Correct} e */
   _correct(e) {
     this._extra(e, "correct");
   }
 
-  /** @param {import("./events.js").Bonus} e */
+  /** @param {Bonus} e */
   _bonus(e) {
     this._extra(e, "bonus");
   }
 
-  /** @param {import("./events.js").Correct | import("./events.js").Bonus} e @param {string} how */
+  /** @param {Correct | Bonus} e @param {string} how */
   _extra(e, how) {
     const record = this._place(
       {
@@ -171,7 +175,7 @@ export class TraceModel extends Tokens {
     }
   }
 
-  /** @param {import("./events.js").Commit} e */
+  /** @param {Commit} e */
   _commit(e) {
     this._tree = null;
     this._write(e);
@@ -180,27 +184,27 @@ export class TraceModel extends Tokens {
     this.marks.push({ t: e.t, kind: "commit", round: e.round, level: this.levels.length - 1 });
   }
 
-  /** @param {import("./events.js").Kv} e */
+  /** @param {Kv} e */
   _kv(e) {
     this.kv.push(e);
   }
 
-  /** @param {import("./events.js").Report} e */
+  /** @param {Report} e */
   _report(e) {
     this.reports.push(e);
   }
 
-  /** @param {import("./figures.js").Snapshot} e */
+  /** @param {Snapshot} e */
   _snapshot(e) {
     this.figures.add(e);
   }
 
-  /** @param {import("./figures.js").Gauge} e */
+  /** @param {Gauge} e */
   _gauge(e) {
     this.figures.add(e);
   }
 
-  /** @param {import("./events.js").Footer} e */
+  /** @param {Footer} e */
   _footer(e) {
     this.footer = e;
     if (this._alive.length) this._lose(this._alive[0].at, this.end, null, null);
@@ -208,13 +212,13 @@ export class TraceModel extends Tokens {
     for (const record of open) record.tGone = this.end;
   }
 
-  /** @param {import("./events.js").Baseline} e */
+  /** @param {Baseline} e */
   _baseline(e) {
     this.baseline = e;
   }
 
-  /** @param {{level: number, round: number, t0: number, t1: number, over?: number} & Pick<import("./events.js").Verify, "notes"> &
-   *  Partial<Pick<import("./events.js").Verify, "work">>} e @param {Partial<Segment> & Pick<Segment, "kind"|"tokensIn"|"tokensOut">} more */
+  /** @param {{level: number, round: number, t0: number, t1: number, over?: number} & Pick<Verify, "notes"> &
+   *  Partial<Pick<Verify, "work">>} e @param {Partial<Segment> & Pick<Segment, "kind"|"tokensIn"|"tokensOut">} more */
   _segment(e, more) {
     /** @type {Segment} */ const segment = {
       level: e.level,
@@ -299,7 +303,6 @@ export class TraceModel extends Tokens {
 
 // ---- The run that is shown: payloads in, a model out. Payloads may come twice or leave gaps; the records are in order.
 
-/** @typedef {import("./figures.js").TraceRecord} TraceRecord */
 /** @typedef {{run: string, from: number, ev: TraceRecord[], final: boolean}} Payload */
 
 export class Feed {

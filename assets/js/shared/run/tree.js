@@ -4,11 +4,10 @@
 
 import { TREE } from "../../../text/en/text.js";
 
-/** @typedef {import("./records.js").Tree} Tree */
-/** @typedef {import("./records.js").TokenRecord} TokenRecord */
+/** @import {Draft, Verify} from "./events.js" @import {TokenRecord, Tree} from "./records.js" */
 
 /** The tree of a draft; null for a chain, unless `always`: then a chain is a tree of one row.
- *  @param {import("./events.js").Draft} e @param {boolean} always
+ *  @param {Draft} e @param {boolean} always
  *  @param {TokenRecord[]} waiting tokens that nobody has judged yet, a parent before its children
  *  @returns {Tree|null} */
 export function treeOf(e, always = false, waiting = []) {
@@ -59,7 +58,7 @@ function rowsOf(parents) {
 }
 
 /** Writes down what became of every node. Returns the rejected ones, in judging order, and those that wait further.
- *  @param {Tree} tree @param {import("./events.js").Verify} e */
+ *  @param {Tree} tree @param {Verify} e */
 export function settle(tree, e) {
   const fell = new Set(e.notes?.dropped?.serials);
   const outcome = new Map(e.checks.map((c) => [c.serial, c.outcome]));

@@ -8,13 +8,15 @@ import { upTo } from "../kit/order.js";
 import { placeOfNumber, roundNumber } from "../kit/round-number.js";
 import { OWN } from "../run/figures.js";
 
+/** @import {Player} from "../player/player.js" @import {TraceRecord} from "../run/figures.js"
+ *  @import {Feed, TraceModel} from "../run/trace.js" */
+
 const FRAME = { width: "100%", height: "480", loading: "lazy", style: "border: 1px solid #ccc" };
 const PASSING = ["at", "token", "recording", "tab", "embed"]; // of an address: not settings of a run
 
 /** @typedef {{url: string, note: string}|{reason: string}} Link reason: why there is none
- *  @typedef {{feed: import("../run/trace.js").Feed, player: import("../player/player.js").Player, settings: Record<string, any>,
- *    view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings
- */
+ *  @typedef {{feed: Feed, player: Player, settings: Record<string, any>,
+ *    view: {selected: number|null}, alone?: boolean}} Shown alone: in a page without a server, whose runs are recordings */
 
 const page = () => location.href.split(/[?#]/)[0]; // a file has no origin
 
@@ -79,8 +81,6 @@ export function embedCode(moment, run, { feed, alone }) {
 // A moment of a run as an address names it, ROUND.EVENT: the round counted from 1, and how many events of it have
 // happened. Both stay what they are when the same run is recorded on a quicker machine; its times do not.
 
-/** @typedef {import("../run/trace.js").TraceModel} TraceModel */
-
 /** The moment under a cursor (ns). @param {TraceModel} model @param {number} cursor */
 export function momentOf(model, cursor) {
   const last = model.marks[upTo(model.marks, cursor, (mark) => mark.t) - 1];
@@ -118,8 +118,6 @@ export const VERSION = "1";
 export const LONGEST = 32_000; // characters of a link; browsers take more, mail and chat programs less
 const ROWS = new Set(["p_row", "q_row", "residual"]); // what a verifier thought of all the other tokens
 const afterwards = (/** @type {TraceRecord} */ r) => r.event === "report" && r.t1 === null; // read from the finished text
-
-/** @typedef {import("../run/trace.js").TraceRecord} TraceRecord */
 
 /** A run as the part of an address behind "#": {hash, bare}; bare: without the lengths of the caches.
  *  @param {TraceRecord[]} records @returns {Promise<{hash: string, bare: boolean}>} */

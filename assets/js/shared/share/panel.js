@@ -10,12 +10,12 @@ import { addressOf, saveDrawing, sourceOf } from "../kit/picture/button.js";
 import { isDark } from "../kit/theme.js";
 import { drawSlide } from "./slide.js";
 
+/** @import {Feed} from "../run/trace.js" @import {Link, Shown} from "./links.js" */
+
 const CONFIRMED_MS = 2500;
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])(:|$)/;
 
-/** @typedef {import("./links.js").Link} Link */
-
-/** @param {import("./links.js").Shown} shown
+/** @param {Shown} shown
  *  @returns {{el: HTMLElement, show: (token: number|null) => void}} show: links of what is shown now; token: the serial of
  *    the one whose card is open */
 export function sharePanel(shown) {
@@ -132,7 +132,7 @@ function linkRow(title, { tell, fail, coded, warning }) {
 const COLOUR = 'data-colour="level"'; // this and that as hsd_core/export/run_page.py writes them
 const EMPTY = '<script type="text/plain" id="hx-run"></script>';
 
-/** @param {import("../run/trace.js").Feed} feed @param {string} colour what tokens are coloured by @returns {Promise<string>} what is to be said */
+/** @param {Feed} feed @param {string} colour what tokens are coloured by @returns {Promise<string>} what is to be said */
 async function savePage(feed, colour) {
   const [reply, run] = await Promise.all([
     fetch(new URL("../../../../offline.html", import.meta.url)),
@@ -149,7 +149,7 @@ async function savePage(feed, colour) {
 
 // The row of Share that shows the card for slides and saves it.
 
-/** @param {import("../run/trace.js").Feed} feed @param {(text: string) => void} tell */
+/** @param {Feed} feed @param {(text: string) => void} tell */
 function slideRow(feed, tell) {
   const dark = h("input", { type: "checkbox", onchange: () => show() });
   const seen = h("img.hx-share-slide");
@@ -194,5 +194,5 @@ function slideRow(feed, tell) {
   };
 }
 
-/** @param {import("../run/trace.js").Feed} feed */
+/** @param {Feed} feed */
 const nameOf = ({ model }) => `${model?.header?.title || model?.header?.stack || ""} card`;

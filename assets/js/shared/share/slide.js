@@ -13,6 +13,9 @@ import { STATUS } from "../../../text/en/run.js";
 import { ratio, rounded } from "../../../text/numbers.js";
 import { CLOCKS, HEADLINE } from "../../../text/en/lanes.js";
 
+/** @import {Look} from "../levels/kinds.js" @import {Header} from "../run/events.js"
+ *  @import {TraceModel} from "../run/trace.js" */
+
 const [WIDTH, HEIGHT, EDGE] = [1280, 720, 64];
 const UI = "'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"; // names that programs for slides know
 const MONO = "Consolas, Menlo, 'DejaVu Sans Mono', monospace";
@@ -36,7 +39,7 @@ export function measuring(font) {
   };
 }
 
-/** @param {import("../run/trace.js").TraceModel} model of a run that is over @param {boolean} dark
+/** @param {TraceModel} model of a run that is over @param {boolean} dark
  *  @returns {{picture: SVGElement, label: string}} */
 export function drawSlide(model, dark) {
   const facts = factsOf(model);
@@ -91,7 +94,7 @@ export function drawSlide(model, dark) {
     /** @type {number} */ x,
     /** @type {number} */ y,
     /** @type {number} */ width,
-    /** @type {import("../levels/kinds.js").Look} */ level,
+    /** @type {Look} */ level,
   ) => {
     const hue = tints.get(level.index);
     svg("rect", { x, y: y - 24, width, height: 30, fill: hue, "fill-opacity": theme.tint }, root);
@@ -136,7 +139,7 @@ export function drawSlide(model, dark) {
 }
 
 /** The colour of a level in either theme: those of one letter differ by their shade, as on the page.
- *  @param {import("../levels/kinds.js").Look} level @param {boolean} dark */
+ *  @param {Look} level @param {boolean} dark */
 function hueOf({ tag, letter, kind }, dark) {
   const target = standIn("target");
   const { colour } = letter === target.letter ? target : kindOf(kind);
@@ -163,9 +166,9 @@ const LONGEST = 1000; // characters of one line, far more than fit
 /** @param {string} text */
 export const clean = (text) => text.replace(/\r\n?/g, "\n").replace(UNWRITTEN, "\ufffd").replaceAll("\t", "    ");
 
-/** @param {import("../run/trace.js").TraceModel} model of a run that is over */
+/** @param {TraceModel} model of a run that is over */
 export function factsOf(model) {
-  const header = /** @type {import("../run/events.js").Header} */ (model.header);
+  const header = /** @type {Header} */ (model.header);
   const last = model.snapshots.at(-1);
   const plain = plainSpeed(model.baseline);
   const gain = speedUp(model, model.end);
@@ -194,14 +197,14 @@ export function factsOf(model) {
   };
 }
 
-/** What the stack does to the text. @param {import("../run/trace.js").TraceModel} model */
+/** What the stack does to the text. @param {TraceModel} model */
 function lawOf(model) {
   if (!model.header?.lossless) return words.lossy;
   if (differing(model)) return STATUS.differs(model.baseline?.equal ?? 0);
   return isGreedy(model) ? words.exact : words.inLaw;
 }
 
-/** The committed text without special tokens, stretch by stretch. @param {import("../run/trace.js").TraceModel} model @returns {Part[]} */
+/** The committed text without special tokens, stretch by stretch. @param {TraceModel} model @returns {Part[]} */
 function partsOf(model) {
   /** @type {Part[]} */ const parts = [];
   for (const { text, serials, special } of model.cells) {

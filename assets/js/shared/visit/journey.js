@@ -5,13 +5,14 @@ import { openTab } from "../kit/tabs.js";
 import { pendingBefore } from "./pending.js";
 import { ASIDE, JOURNEY } from "../../../text/en/page.js";
 
+/** @import {Feed} from "../run/trace.js" @import {Payload, Session} from "./session.js"
+ *  @import {Wish} from "./wish.js" */
+
 export const RECORDED = "recorded-"; // the name of a bundled recording's run begins so
 const KEPT_FILES = 4; // opened files that Back can show again
 
-/** @typedef {import("./session.js").Payload} Payload */
-
 export class Journey {
-  /** @param {{session: import("./session.js").Session, feed: import("../run/trace.js").Feed, wish: import("./wish.js").Wish,
+  /** @param {{session: Session, feed: Feed, wish: Wish,
    *    tail: (asked: {run: string, from: number}) => Promise<any>, apply: (payload: Payload) => void,
    *    tell: (text: string, kind?: string) => void, busy: () => void, refresh: () => void,
    *    attempt: (action: () => Promise<void>) => Promise<void>}} page tail: what the server has of a run; attempt: says what

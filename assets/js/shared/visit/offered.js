@@ -2,6 +2,8 @@
 
 import { translated } from "../../../text/heard.js";
 
+/** @import {Preset} from "../levels/stack.js" @import {Calls} from "./session.js" */
+
 const AGAIN_MS = 2000;
 const MOST = 15; // times that the page asks while the server is still finding out
 
@@ -11,7 +13,7 @@ export function reasonOf(presets) {
   return reasons.size === 1 ? [...reasons][0] : "";
 }
 
-/** @param {{setup: Record<string, any>, call: import("./session.js").Calls, onNews: () => void}} ctx onNews: the
+/** @param {{setup: Record<string, any>, call: Calls, onNews: () => void}} ctx onNews: the
  *    catalogue of the setup has changed */
 export function keepCatalogue({ setup, call, onNews }) {
   const ask = async (/** @type {number} */ times) => {
@@ -28,11 +30,11 @@ export function keepCatalogue({ setup, call, onNews }) {
   return {
     /** Once, when the page is there: only what an operator named can change. */
     begin() {
-      if (setup.catalogue.some((/** @type {import("../levels/stack.js").Preset} */ one) => one.target)) void ask(MOST);
+      if (setup.catalogue.some((/** @type {Preset} */ one) => one.target)) void ask(MOST);
     },
     /** Something of this machine is known that was not. */
     again: () => void ask(1),
-    /** A run of this preset is there. @param {import("../levels/stack.js").Preset|undefined} preset of the catalogue */
+    /** A run of this preset is there. @param {Preset|undefined} preset of the catalogue */
     ran(preset) {
       if (preset?.target && preset.needs_download) void ask(1);
     },
@@ -44,7 +46,7 @@ export function keepCatalogue({ setup, call, onNews }) {
 const PACE_MS = 20_000;
 
 /** @typedef {{ahead: number, answers: number|null}} Pace answers: null while none was measured
- *  @param {{call: import("./session.js").Calls, idle: () => boolean, onNews: (pace: Pace) => void}} ctx idle: whether no
+ *  @param {{call: Calls, idle: () => boolean, onNews: (pace: Pace) => void}} ctx idle: whether no
  *    run of one's own goes on */
 export function keepPace({ call, idle, onNews }) {
   const ask = async () => {

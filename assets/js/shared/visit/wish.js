@@ -5,9 +5,9 @@ import { promptText } from "../run/copies.js";
 import { fields, read, write } from "./address.js";
 import { PROMPT } from "../../../text/en/run.js";
 
-const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
+/** @import {Preset} from "../levels/stack.js" @import {TraceModel} from "../run/trace.js" */
 
-/** @typedef {import("../levels/stack.js").Preset} Preset */
+const HOW_SHOWN = ["recording", "ghosts", "colour", "pause", "present"]; // of an address: what a run is not asked with
 
 export class Wish {
   /** @param {Record<string, any>} setup the server's @param {() => any} tower the composer */
@@ -82,7 +82,7 @@ export class Wish {
     this.settings.stack = this.tower.stack;
   }
 
-  /** What a recording brings with it. @param {import("../run/trace.js").TraceModel} model */
+  /** What a recording brings with it. @param {TraceModel} model */
   adopt(model) {
     adopt(this, model);
   }
@@ -107,7 +107,7 @@ export class Wish {
 // ---- What a run that was recorded brings into the settings, unless the address asked for others.
 
 /** @param {{settings: Record<string, any>, asked: Record<string, any>, setup: any, tower: any, preset: any}} wish
- *  @param {import("../run/trace.js").TraceModel} model */
+ *  @param {TraceModel} model */
 export function adopt(wish, model) {
   const { settings, asked, setup, tower } = wish;
   /** @type {any} */ const header = model.header;

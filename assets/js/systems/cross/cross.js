@@ -9,21 +9,22 @@ import { SAY } from "../../../text/en/anatomy.js";
 import { RULER } from "./words.js";
 import { decode, hex, visible } from "../../shared/run/cells.js";
 
+/** @import {Call, Round, Tile} from "../../shared/anatomy/round.js"
+ *  @import {TraceModel} from "../../shared/run/trace.js" */
+
 /** @typedef {{from: number, to: number, text: string}} Stretch columns of the line, and the text in them
  *  @typedef {Stretch & {state: string, serial: number}} Judged
  *  @typedef {{columns: string[], own: Stretch[], target: Judged[], shared: number[], rest: number}} Rulers columns: the text
  *    between two ends of tokens; shared: before which columns both begin a token; rest: bytes that did not go up */
 
 /** The draft that a reader looks at: the event's, else the last one that has begun.
- *  @param {import("../../shared/anatomy/round.js").Round} round @param {import("../../shared/anatomy/round.js").Call|null} call @param {number} at
- */
+ *  @param {Round} round @param {Call|null} call @param {number} at */
 export function draftAt(round, call, at) {
   if (call?.segment.own) return call;
   return round.calls.findLast((x) => x.segment.own && x.segment.t1 <= at) ?? null;
 }
 
-/** @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call @param {number} at a settled moment
- *  @returns {Rulers} */
+/** @param {TraceModel} model @param {Call} call @param {number} at a settled moment @returns {Rulers} */
 export function rulers(model, call, at) {
   const pieces = call.tiles.map((tile) => [...model.piece(tile.record.id).bytes]);
   const bytes = pieces.flat();
@@ -57,8 +58,7 @@ function ends(lengths) {
 }
 
 /** What became of a drafted token: what its verifier said, else what became of it in the round.
- *  @param {import("../../shared/run/trace.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Call} call
- *  @param {import("../../shared/anatomy/round.js").Tile} tile @param {number} at */
+ *  @param {TraceModel} model @param {Call} call @param {Tile} tile @param {number} at */
 function judgedBy(model, call, tile, at) {
   const said = tile.record.judgements.filter((j) => j.t <= at).at(-1)?.outcome;
   return said ?? stateOf(model, tile, call, at);
@@ -81,8 +81,7 @@ function whole(bytes) {
 }
 
 /** The picture; null where no draft of the round has tokens of its own.
- *  @param {import("../../shared/anatomy/round.js").TraceModel} model @param {import("../../shared/anatomy/round.js").Round} round
- *  @param {{at: number, call: import("../../shared/anatomy/round.js").Call|null}} view */
+ *  @param {TraceModel} model @param {Round} round @param {{at: number, call: Call|null}} view */
 function rulersOf(model, round, { at, call }) {
   const draft = draftAt(round, call, at);
   if (!draft) return null;

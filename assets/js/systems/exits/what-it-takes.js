@@ -5,15 +5,17 @@ import { css, gainScale, layout, narrow, px, wrapped } from "../../shared/plots/
 import { NEEDED } from "./words.js";
 import { below, nearest, of } from "./by-depth.js";
 
+/** @import {Study} from "./by-depth.js" */
+
 const FULL = 0.6; // logarithm (base 2) of the gain at which a colour is full
 const PAPER = 1.28; // over single-layer speculation, on average (arXiv 2510.01336)
 
-/** @param {import("./by-depth.js").Study} study @param {"plain"|"one"} map @param {"measured"|"ideal"} costs */
+/** @param {Study} study @param {"plain"|"one"} map @param {"measured"|"ideal"} costs */
 export const rowsOf = (study, map, costs) =>
   of(study, "needed").filter((one) => one.map === map && one.costs === costs);
 
 /** The measured gains of the stack of two exits that the maps stand around, over plain decoding and over the best exit
- *  alone. @param {import("./by-depth.js").Study} study @returns {{plain: number, one: number}|null} */
+ *  alone. @param {Study} study @returns {{plain: number, one: number}|null} */
 export function measuredOf(study) {
   const runs = of(study, "run");
   const today = of(study, "today")[0];
@@ -23,7 +25,7 @@ export function measuredOf(study) {
   return two && alone.length ? { plain: two.speed_up, one: two.speed_up / Math.max(...alone) } : null;
 }
 
-/** @param {import("./by-depth.js").Study} study */
+/** @param {Study} study */
 export function plainMap(study) {
   const rows = rowsOf(study, "plain", "measured");
   const today = of(study, "today")[0];
@@ -40,7 +42,7 @@ export function plainMap(study) {
   });
 }
 
-/** @param {import("./by-depth.js").Study} study @param {"measured"|"ideal"} costs */
+/** @param {Study} study @param {"measured"|"ideal"} costs */
 export function oneMap(study, costs) {
   const rows = rowsOf(study, "one", costs);
   const today = of(study, "today")[0];

@@ -10,10 +10,10 @@ import { stopsSlider } from "../../tabs/planner/another/curve.js";
 import { drawMap, mapScales, drafterTable, gainTable, EDGES, GAINING, gainAt, paysAt, together } from "./gain-map.js";
 import { bring } from "../index.js";
 
+/** @import {Drafter, SecondAnswer} from "./gain-map.js" */
+
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 300, screen: 380 };
-
-/** @typedef {import("./gain-map.js").SecondAnswer} SecondAnswer @typedef {import("./gain-map.js").Drafter} Drafter */
 
 /** @param {{onAsk: (question: any) => void, onUse: (stack: string) => void}} ctx */
 function secondMachine(ctx) {

@@ -9,7 +9,8 @@ import { set, svg } from "../../shared/kit/svg.js";
 import { usedText } from "../../shared/lanes/lane-words.js";
 import { LANES } from "../../../text/en/lanes.js";
 
-/** @typedef {import("../../shared/run/trace.js").TraceModel} Model */
+/** @import {TraceModel as Model, Segment} from "../../shared/run/trace.js" */
+
 /** @typedef {{model: Model, cursor: number, veiled: boolean, round: number|null, own: boolean}} Seen round: one that somebody
  *  singled out; own: whether the last verdict before the cursor is shown where nobody did */
 
@@ -80,7 +81,6 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
 
 // Lanes at once: when two or more are at work, what was drafted while the target verified, and what became of it.
 
-/** @typedef {import("../../shared/run/trace.js").Segment} Segment */
 /** A pass of the target and the block that was drafted meanwhile: `from`, `to` (ns) its calls, on the lane of `level`;
  *  `verdict` (ns) when the pass was judged; `kept`: whether nothing was dropped then.
  *  @typedef {{round: number, pass: Segment, level: number, from: number, to: number, drafted: number, verdict: number, kept: boolean}} Meanwhile

@@ -4,12 +4,11 @@ import { h, say } from "../../shared/kit/dom.js";
 import { quote, words, showRows } from "./pieces.js";
 import { ENTRIES } from "./words.js";
 
+/** @import {Book} from "./book.js" @import {Ledger, Lookup} from "./ledger.js" */
+
 const USED = 60; // entries
 const OUT = 3; // evicted ones, where none is among those
 const AROUND = 6; // tokens on both sides of what was found
-
-/** @typedef {import("./ledger.js").Ledger} Ledger
- *  @typedef {import("./ledger.js").Lookup} Lookup */
 
 /** @param {{onShow: () => void}} ctx onShow: bring the place that was found into sight */
 export function entriesPart({ onShow }) {
@@ -52,7 +51,7 @@ export function entriesPart({ onShow }) {
     }
   }
 
-  /** @param {Ledger} ledger @param {ReturnType<import("./book.js").Book["newest"]>[0]} place @param {number} n @param {boolean} isHit */
+  /** @param {Ledger} ledger @param {ReturnType<Book["newest"]>[0]} place @param {number} n @param {boolean} isHit */
   function entry(ledger, place, n, isHit) {
     const { at, lengths, fresh } = place;
     const longest = lengths[lengths.length - 1];

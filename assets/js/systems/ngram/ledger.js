@@ -5,7 +5,9 @@ import { kindOf } from "../../shared/levels/kinds.js";
 import { upTo } from "../../shared/kit/order.js";
 import { Book, rulesOf } from "./book.js";
 
-/** @typedef {import("../../shared/run/records.js").TokenRecord} TokenRecord @typedef {import("../../shared/run/trace.js").Segment} Segment */
+/** @import {TokenRecord} from "../../shared/run/records.js"
+ *  @import {Segment, TraceModel} from "../../shared/run/trace.js" */
+
 /** `letter`: the database that answered, null: none did. `key`: the tokens of the key (null where the trace does not say).
  *  `at`: where its first token stands in the output; `from`: what that token repeats, counted as `at` is (D_c only). `count`: how many
  *  lookups this stands for (more than one only where sequences are offered side by side and none was answered). `side`: one of several sequences.
@@ -16,7 +18,7 @@ import { Book, rulesOf } from "./book.js";
 const none = () => ({ answered: 0, offered: 0, kept: 0 });
 
 export class Ledger {
-  /** @param {import("../../shared/run/trace.js").TraceModel} model */
+  /** @param {TraceModel} model */
   constructor(model) {
     this.model = model;
     // lookups, or a draft with lookups beside it
@@ -74,7 +76,7 @@ export class Ledger {
     return this.filed === book.log.length && this.evicted === /** @type {number} */ (book.evictions.at(-1));
   }
 
-  /** @param {import("../../shared/run/trace.js").Segment} segment */
+  /** @param {Segment} segment */
   _draft(segment) {
     const { model } = this;
     const records = (segment.serials ?? []).map((serial) => model.tokens.get(serial)).filter((x) => x !== undefined);

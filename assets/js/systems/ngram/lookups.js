@@ -5,10 +5,9 @@ import { roundNumber } from "../../shared/kit/round-number.js";
 import { chip, quote, words, showRows } from "./pieces.js";
 import { LOOKUPS } from "./words.js";
 
-const LAST = 14; // lookups
+/** @import {Ledger, Lookup} from "./ledger.js" */
 
-/** @typedef {import("./ledger.js").Ledger} Ledger
- *  @typedef {import("./ledger.js").Lookup} Lookup */
+const LAST = 14; // lookups
 
 /** The list of lookups. @param {{onSeek: (ns: number) => void}} ctx */
 export function lookupsPart({ onSeek }) {

@@ -6,7 +6,7 @@ import { h } from "../../shared/kit/dom.js";
 import { originOf } from "../../shared/levels/kinds.js";
 import { DB } from "./words.js";
 
-/** @typedef {import("./ledger.js").Ledger} Ledger */
+/** @import {TraceModel} from "../../shared/run/trace.js" @import {Ledger} from "./ledger.js" */
 
 export const chip = (/** @type {Ledger} */ ledger, /** @type {string} */ letter) =>
   h("span.hx-db-chip", { text: letter, style: { "--hue": hueOf(ledger, letter) } });
@@ -24,7 +24,7 @@ export const words = (/** @type {Ledger} */ ledger, /** @type {number[]} */ ids)
 export const quote = (/** @type {string} */ kind, /** @type {string} */ text) =>
   h("span.hx-db-words", { class: kind, dir: "auto", text });
 
-/** What is said where there is nothing to see. @param {import("../../shared/run/trace.js").TraceModel} model */
+/** What is said where there is nothing to see. @param {TraceModel} model */
 export const nothing = (model) =>
   h("div.hx-db-none", [h("p", model.header?.simulated ? DB.simulated : DB.none), h("p.hx-db-note", DB.cure)]);
 

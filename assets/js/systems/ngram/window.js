@@ -6,9 +6,9 @@ import { upTo } from "../../shared/kit/order.js";
 import { quote, words, showRows } from "./pieces.js";
 import { WINDOW } from "./words.js";
 
-const MOST = { columns: 32, n: 16 }; // of a stranger's trace
+/** @import {Ledger, Lookup} from "./ledger.js" */
 
-/** @typedef {import("./ledger.js").Ledger} Ledger */
+const MOST = { columns: 32, n: 16 }; // of a stranger's trace
 
 /** The last `kept` different n-grams of those that begin with a token, newest first: what an LRU of that size holds.
  *  @param {number[][]} filed oldest first @param {number} first @param {number} kept */
@@ -46,7 +46,7 @@ export function windowPart() {
 
   return {
     el,
-    /** @param {Ledger} ledger @param {number} cursor @param {import("./ledger.js").Lookup|null} lit */
+    /** @param {Ledger} ledger @param {number} cursor @param {Lookup|null} lit */
     update(ledger, cursor, lit) {
       el.hidden = !(ledger.columns >= 1 && ledger.columns <= MOST.columns && ledger.n >= 3 && ledger.n <= MOST.n);
       if (el.hidden) return;

@@ -2,6 +2,8 @@
 
 import { bring } from "../index.js";
 
+/** @import {Chosen} from "../../shared/run/events.js" @import {Kind, Stretch} from "../index.js" */
+
 bring({
   sights: [
     {
@@ -15,12 +17,12 @@ bring({
   ],
 });
 
-/** @param {import("../../shared/run/events.js").Chosen} view @param {number} total @returns {import("../index.js").Stretch[]} */
+/** @param {Chosen} view @param {number} total @returns {Stretch[]} */
 function viewed(view, total) {
-  /** @type {import("../index.js").Stretch[]} */ const stretches = [];
+  /** @type {Stretch[]} */ const stretches = [];
   const whole = (/** @type {{heads: number}} */ one) => one.heads === view.heads;
   view.held.forEach((one, i) => {
-    /** @type {import("../index.js").Kind} */
+    /** @type {Kind} */
     const kind =
       one.lo === 0 && whole(one) ? "sink" : one.hi === view.upto && whole(one) && i > 0 ? "recent" : "chosen";
     stretches.push({ lo: one.lo, hi: one.hi, share: one.heads / view.heads, kind });

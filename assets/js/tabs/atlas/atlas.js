@@ -12,10 +12,10 @@ import { systemCard } from "./system-card.js";
 import { bringLater } from "../../systems/index.js";
 import { ATLAS } from "../../../text/en/atlas.js";
 
+/** @import {Filter, System} from "./by-question.js" */
+
 const LISTING = "../../../../systems";
 const KEYS = /** @type {Record<string, number>} */ ({ ArrowRight: 1, ArrowLeft: -1 });
-
-/** @typedef {import("./by-question.js").System} System */
 
 /** @param {HTMLElement} root */
 export async function mount(root) {
@@ -87,7 +87,7 @@ class AtlasPage {
     else if (was) (this.map.links.get(was) ?? this.map.title).focus({ preventScroll: false });
   }
 
-  /** @param {System} system @param {import("./by-question.js").Filter} filter @param {boolean} focused */
+  /** @param {System} system @param {Filter} filter @param {boolean} focused */
   card(system, filter, focused) {
     const left = filters(filter) ? this.systems.filter((one) => passes(one, filter)) : this.systems;
     const list = left.includes(system) ? left : this.systems;

@@ -8,7 +8,7 @@ import { svg } from "../../shared/kit/svg.js";
 import { kindOf } from "../../shared/levels/kinds.js";
 import { tokensOf, shapeOf } from "./shape.js";
 
-/** @typedef {import("./by-question.js").System} System @typedef {import("./by-question.js").Filter} Filter */
+/** @import {Filter, System} from "./by-question.js" */
 
 export const ROWS = Object.keys(WHO);
 export const COLUMNS = Object.keys(HOW);
@@ -174,7 +174,7 @@ function filterBar({ onChange }) {
 
 // A system by its sign and name, which lead to its card: on the map, and among a card's neighbours.
 
-/** @param {import("./by-question.js").System} system @param {(id: string) => void} onOpen @returns {HTMLElement} */
+/** @param {System} system @param {(id: string) => void} onOpen @returns {HTMLElement} */
 export function chipOf(system, onOpen) {
   const built = runsHere(system);
   const chip = h("a.hx-atlas-one", { "data-tip": system.idea, "data-built": built }, [
@@ -198,7 +198,7 @@ const lossy = () =>
 const [WIDE, HIGH] = [44, 26];
 const MOST = { line: 3, x: 3 }; // of dots, counted from 0
 
-/** @param {import("./by-question.js").System} system */
+/** @param {System} system */
 function signOf(system) {
   const { floors, lanes } = shapeOf(system.shape);
   const el = svg("svg", { class: "hx-sign", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" });

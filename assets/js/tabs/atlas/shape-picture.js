@@ -5,7 +5,7 @@ import { svg } from "../../shared/kit/svg.js";
 import { kindOf, REJECT } from "../../shared/levels/kinds.js";
 import { tokensOf, turnOf, writtenBy, bodyFrom, isHead, looksUp, lengthOf, linesOf, shapeOf } from "./shape.js";
 
-/** @typedef {import("./by-question.js").System} System @typedef {import("./shape.js").Floor} Floor */
+/** @import {System} from "./by-question.js" @import {Floor, Token} from "./shape.js" */
 
 const FLOOR = { x: 20, wide: 68, high: 32 };
 const TILE = { x: 112, side: 18, step: 25, line: 25 };
@@ -103,7 +103,7 @@ function cylinder(el, x, y, wide) {
   svg("path", { d: `M${x} ${y + round}${arc} 0 ${x + wide} ${y + round}`, class: "hx-shape-rim" }, el);
 }
 
-/** What a floor hands up. @param {SVGElement} el @param {Floor} floor @param {import("./shape.js").Token[]} tokens @param {number} y @param {string[]} hues @param {string[]} others */
+/** What a floor hands up. @param {SVGElement} el @param {Floor} floor @param {Token[]} tokens @param {number} y @param {string[]} hues @param {string[]} others */
 function drawHand(el, { hand }, tokens, y, hues, others) {
   if (!hand) return;
   const middle = (/** @type {number} */ line) => y + 7 + line * TILE.line + TILE.side / 2;

@@ -12,8 +12,8 @@ import { brought } from "../../systems/index.js";
 import { ratio } from "../../../text/numbers.js";
 import { HOW, SYSTEM, WHO } from "../../../text/en/atlas.js";
 
-/** @typedef {import("./by-question.js").System} System */
-/** @typedef {import("./by-question.js").Ours} Ours */
+/** @import {Ours, System} from "./by-question.js" */
+
 /** @typedef {{onOpen: (id: string) => void, onBack: () => void, onUse: (system: System) => void,
  *   onWatch: (recording: string) => void}} Ctx */
 

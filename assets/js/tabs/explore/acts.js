@@ -8,14 +8,16 @@ import { RECORDED } from "../../shared/visit/journey.js";
 import { STAGE } from "../../../text/en/run.js";
 import { words } from "../../../text/en/share.js";
 
+/** @import {Feed} from "../../shared/run/trace.js" @import {Journey} from "../../shared/visit/journey.js"
+ *  @import {Session} from "../../shared/visit/session.js" @import {Wish} from "../../shared/visit/wish.js" */
+
 export class Acts {
-  /** @param {{session: import("../../shared/visit/session.js").Session, journey: import("../../shared/visit/journey.js").Journey,
-   *    feed: import("../../shared/run/trace.js").Feed, wish: import("../../shared/visit/wish.js").Wish, limits: Record<string, any>,
+  /** @param {{session: Session, journey: Journey,
+   *    feed: Feed, wish: Wish, limits: Record<string, any>,
    *    edit: (name: string, value: any) => void, compose: (stack: string) => boolean, settled: () => Promise<void>, clear: () => void,
    *    tell: (text: string, kind?: string) => void, busy: () => void,
    *    attempt: (action: () => Promise<void>) => Promise<void>}} page compose: puts a stack into the composer, and says whether
-   *    it could be read; settled: when the server has said whether what is composed stands; clear: takes messages away; attempt: says what an action throws
-   */
+   *    it could be read; settled: when the server has said whether what is composed stands; clear: takes messages away; attempt: says what an action throws */
   constructor(page) {
     this.page = page;
     /** @type {{run: string, prompt: string}|null} */ this.ran = null; // what the last run was asked with

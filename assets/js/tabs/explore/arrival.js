@@ -4,9 +4,12 @@ import { RECORDED } from "../../shared/visit/journey.js";
 import { packedIn } from "../../shared/share/links.js";
 import { STAGE } from "../../../text/en/run.js";
 
+/** @import {Feed} from "../../shared/run/trace.js" @import {Place} from "../../shared/share/place.js"
+ *  @import {Session} from "../../shared/visit/session.js" @import {Wish} from "../../shared/visit/wish.js" */
+
 /** What this needs of the first screen.
- *  @typedef {{feed: import("../../shared/run/trace.js").Feed, session: import("../../shared/visit/session.js").Session,
- *    wish: import("../../shared/visit/wish.js").Wish, place: import("../../shared/share/place.js").Place, settings: Record<string, any>,
+ *  @typedef {{feed: Feed, session: Session,
+ *    wish: Wish, place: Place, settings: Record<string, any>,
  *    setup: Record<string, any>, parts: any, acts: {invite: () => string}, refresh: () => void,
  *    tell: (text: string, kind?: string) => void, attempt: (action: () => Promise<void>) => Promise<void>}} Stage */
 /** given: settings; wanted: the recording to show, if one is named; exact: whether it has that name, and not the nearest;

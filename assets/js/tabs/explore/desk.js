@@ -9,16 +9,18 @@ import { PROOF } from "../../../text/en/proof.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { brought } from "../../systems/index.js";
 
+/** @import {Player} from "../../shared/player/player.js" @import {TraceModel} from "../../shared/run/trace.js"
+ *  @import {DeskPart} from "../../systems/index.js" */
+
 const WRITES = 'input, textarea, select, [contenteditable], [role="slider"], [role="tab"], .hx-pop-panel';
 
 /** @param {HTMLElement} stage
- *  @param {{player: import("../../shared/player/player.js").Player, clock: HTMLElement, closer: HTMLElement,
- *    onDraw: () => void, selected: () => number|null}} ctx closer: the place of their buttons; selected: the token that the card shows
- */
+ *  @param {{player: Player, clock: HTMLElement, closer: HTMLElement,
+ *    onDraw: () => void, selected: () => number|null}} ctx closer: the place of their buttons; selected: the token that the card shows */
 export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   /** @type {string|null} */ let open = null;
   /** @type {HTMLElement|null} */ let from = null; // what had the focus
-  /** @type {import("../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
+  /** @type {TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let cursor = 0;
   const ctx = { player, stage, onClose: () => show(null), onChange: onDraw, selected };
   const anatomy = createAnatomy(ctx);
@@ -27,7 +29,7 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
     ...brought.desks.map((one) => ({ ...one, part: one.create(ctx) })),
     { name: "proof", key: "", text: PROOF.open, tip: PROOF.openTip, part: createProof(ctx) },
   ];
-  /** @type {Record<string, import("../../systems/index.js").DeskPart>} */
+  /** @type {Record<string, DeskPart>} */
   const parts = Object.fromEntries(desks.map(({ name, part }) => [name, part]));
   clock.before(...desks.map(({ part }) => part.el));
 
@@ -95,7 +97,7 @@ export function createDesk(stage, { player, clock, closer, onDraw, selected }) {
   return {
     /** What the other views should show while it is open. */
     view: () => (open && model ? { selected: parts[open].selected, sources: parts[open].sources } : {}),
-    update(/** @type {import("../../shared/run/trace.js").TraceModel} */ next, /** @type {number} */ to) {
+    update(/** @type {TraceModel} */ next, /** @type {number} */ to) {
       model = next;
       cursor = to;
       if (open) parts[open].update(next, to);

@@ -2,15 +2,17 @@
 
 import { drawn } from "../../shared/player/within-reach.js";
 
-/** @typedef {import("../../shared/run/trace.js").TraceModel} Model
- *  @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
+/** @import {Player} from "../../shared/player/player.js"
+ *  @import {Feed, TraceModel as Model} from "../../shared/run/trace.js" */
+
+/** @typedef {{selected: number|null, round: number|null}} View what somebody has singled out: a token by its serial, a round
  *  @typedef {{update: (model: Model, cursor: number, opts: Record<string, any>) => void}} Part
  *  @typedef {{title: {update: (model: Model, cursor: number, plain: boolean) => void}, tower: Part, charts: Part, lanes: Part, tally: Part,
  *    transport: Part, caption: Part, text: Part, card: Part,
  *    desk: {update: (model: Model, cursor: number) => void, view: () => Record<string, any>}}} Parts */
 
 export class Drawing {
-  /** @param {{root: HTMLElement, feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player,
+  /** @param {{root: HTMLElement, feed: Feed, player: Player,
    *    settings: Record<string, any>, view: View, parts: Parts, plain: () => boolean, place: {update: () => void}}} scene plain:
    *    whether plain decoding is measured now; place: where the address says that one is */
   constructor(scene) {

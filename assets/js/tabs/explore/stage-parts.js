@@ -20,18 +20,20 @@ import { CHARTS } from "../../../text/en/charts.js";
 import { PANEL } from "../../../text/en/panels.js";
 import { STAGE } from "../../../text/en/run.js";
 
+/** @import {Player} from "../../shared/player/player.js" @import {Feed} from "../../shared/run/trace.js"
+ *  @import {Acts} from "./acts.js" @import {View} from "./drawing.js" */
+
 /** What the parts show of the first screen, and what they ask of it.
  *  @typedef {{
  *    root: HTMLElement, setup: Record<string, any>, settings: Record<string, any>, aside: HTMLElement,
- *    feed: import("../../shared/run/trace.js").Feed, player: import("../../shared/player/player.js").Player, view: import("./drawing.js").View,
+ *    feed: Feed, player: Player, view: View,
  *    live: () => {run: boolean, status: any}, ready: () => boolean, busy: () => void,
- *    edit: (name: string, value: any) => void, acts: import("./acts.js").Acts,
+ *    edit: (name: string, value: any) => void, acts: Acts,
  *    longText: (name: string, use: (text: string) => void) => Promise<void>,
  *    tell: (text: string, kind?: string) => void, draw: () => void,
  *    figures: {draw: () => void, show: (selector: string) => void}}} Ports
  *    aside: the way back to another run; live: whether the run that is shown is being written, and what the server says of
- *    it; ready: whether what is composed can be run now; busy: says so again; longText: fetches a long prompt; figures: those below the fold
- */
+ *    it; ready: whether what is composed can be run now; busy: says so again; longText: fetches a long prompt; figures: those below the fold */
 
 /** Makes the parts and puts them into the page; `el` holds them all. @param {Ports} ports */
 export function furnish(ports) {

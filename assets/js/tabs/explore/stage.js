@@ -22,20 +22,21 @@ import { Study } from "./charts/study.js";
 import { Wish } from "../../shared/visit/wish.js";
 import { PROMPT, STAGE } from "../../../text/en/run.js";
 
-/** @typedef {import("../../shared/visit/session.js").Payload} Payload */
+/** @import {Reach} from "../../shared/player/within-reach.js" @import {Pace} from "../../shared/visit/offered.js"
+ *  @import {Payload, Ports} from "../../shared/visit/session.js" @import {View} from "./drawing.js" */
 
-/** @type {import("../../shared/visit/offered.js").Pace} */
+/** @type {Pace} */
 const NOBODY = { ahead: 0, answers: null };
 
 export class Stage {
-  /** @param {HTMLElement} root @param {import("../../shared/visit/session.js").Ports & {props: {setup: string}}} ports */
+  /** @param {HTMLElement} root @param {Ports & {props: {setup: string}}} ports */
   constructor(root, ports) {
     this.root = root;
     this.setup = translated(JSON.parse(ports.props.setup));
     learn(this.setup.grammar);
     this.feed = new Feed();
     /** @type {any} */ this.shown = null; // status of the run that is shown
-    /** @type {import("./drawing.js").View} */ this.view = { selected: null, round: null };
+    /** @type {View} */ this.view = { selected: null, round: null };
     this.wish = new Wish(this.setup, () => this.parts.tower);
     this.settings = this.wish.settings;
     this.session = new Session(ports, {
@@ -109,7 +110,7 @@ export class Stage {
     onPresenting((on) => settings.present !== on && this.edit("present", on));
   }
 
-  /** What other tabs may do with it. @returns {import("../../shared/player/within-reach.js").Reach} */
+  /** What other tabs may do with it. @returns {Reach} */
   get reach() {
     const { feed, player, settings, parts } = this;
     return {

@@ -18,6 +18,8 @@ import { bringLater } from "../../systems/index.js";
 import { CLASS } from "../../../text/en/class.js";
 import { WORDS } from "../../../text/en/learn.js";
 
+/** @import {Reach} from "../../shared/player/within-reach.js" @import {Lesson} from "./figures/run-figures.js" */
+
 /** @param {HTMLElement} root */
 export async function mount(root) {
   rememberTheme();
@@ -27,10 +29,8 @@ export async function mount(root) {
   await page.begin();
 }
 
-/** @typedef {import("./figures/run-figures.js").Lesson} Lesson */
-
 class LearnPage {
-  constructor(/** @type {Element} */ root, /** @type {import("../../shared/player/within-reach.js").Reach} */ stage) {
+  constructor(/** @type {Element} */ root, /** @type {Reach} */ stage) {
     /** @type {Lesson[]} */ this.lessons = [];
     /** @type {Promise<void>} */ this.onPaper = Promise.resolve(); // the sheet is written
     /** @type {boolean|undefined} */ this.open = undefined; // this tab; undefined: the lessons are not here yet

@@ -10,8 +10,8 @@ import { fill, rich, told } from "./figures/rich.js";
 import { pictureOf } from "./pictures/pictures.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** @typedef {import("./figures/run-figures.js").Lesson} Lesson @typedef {import("./figures/run-figures.js").Step} Step */
-/** @typedef {import("./figures/run-figures.js").Answer} Answer */
+/** @import {Drive} from "./acts/drive.js" @import {Answer, Lesson, Sources, Step} from "./figures/run-figures.js"
+ *  @import {Library} from "./library.js" @import {Picture} from "./pictures/frame.js" */
 
 const none = /** @type {any} */ (null); // while no lesson is open
 
@@ -21,7 +21,7 @@ export function recordingAt(steps) {
 }
 
 export class Panel {
-  /** @param {{drive: import("./acts/drive.js").Drive, library: import("./library.js").Library,
+  /** @param {{drive: Drive, library: Library,
    *    after: (lesson: Lesson) => string, onPrint: () => void, onStep: (step: number, beside: boolean) => void, onClose: () => void,
    *    onMove: (direction: 1|-1) => boolean, held: () => boolean, onNext: () => void}} ctx after: what leads on from the end of a lesson; onMove:
    *    a step on or back of the class, if one is held */
@@ -31,7 +31,7 @@ export class Panel {
     this.step = 1;
     this.beside = false; // Explore
     this.run = new OwnRun(ctx.library);
-    /** @type {import("./pictures/frame.js").Picture|null} */ this.picture = null;
+    /** @type {Picture|null} */ this.picture = null;
     this.gathering = Promise.resolve(true);
     this.parts = createHead({
       onClose: () => ctx.onClose(),
@@ -243,7 +243,7 @@ const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "au
 
 /** @param {Step} step
  *  @param {{goal: string, picture: HTMLElement|null, answer: Answer|undefined, ready: boolean, beside: boolean,
- *    sources: () => import("./figures/refs.js").Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
+ *    sources: () => Sources, onAnswer: (answer: Answer) => void, onExplore: () => void}} ctx goal: of
  *    the lesson, "" after its first step; ready: whether the figures are at hand; beside: whether Explore is in sight;
  *    onExplore: there, or back */
 function stepOf(step, ctx) {
@@ -295,7 +295,7 @@ function closingOf(lesson, { onTry }) {
 // until it is loaded there are none, whatever Explore shows meanwhile.
 
 class OwnRun {
-  /** @param {import("./library.js").Library} library */
+  /** @param {Library} library */
   constructor(library) {
     this.library = library;
     /** @type {unknown} */ this.lesson = null;
@@ -322,7 +322,7 @@ class OwnRun {
     return this.library.recordings.get(name ?? "") ?? null;
   }
 
-  /** @returns {import("./figures/refs.js").Sources} */
+  /** @returns {Sources} */
   get sources() {
     const { recordings, reports } = this.library;
     return { model: this.model(), recordings, reports };
@@ -370,7 +370,7 @@ function createHead({ onClose, onPrint, onGo, onBack }) {
     drift,
     foot,
     unfold: () => fold(false),
-    /** @param {import("./figures/run-figures.js").Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
+    /** @param {Lesson} lesson @param {number} step @param {number} pages @param {string} after what leads on from the end
      *  @param {boolean} held whether a class leads */
     show(lesson, step, pages, after, held) {
       say(kicker, WORDS.kicker(lesson.number, step, pages, lesson.minutes));

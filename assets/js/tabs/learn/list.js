@@ -5,7 +5,7 @@ import { forget, kept, lastOpen } from "./progress.js";
 import { CLASS } from "../../../text/en/class.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** @typedef {import("./figures/run-figures.js").Lesson} Lesson @typedef {import("./class/stops.js").ClassPlan} ClassPlan */
+/** @import {ClassPlan} from "./class/stops.js" @import {Lesson} from "./figures/run-figures.js" */
 
 export class List {
   /** @param {{onOpen: (number: number, step: number) => void, onSheet: () => void, onClass: (id: string) => void}} ctx */

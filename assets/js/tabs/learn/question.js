@@ -6,11 +6,12 @@ import { figure, holds, references, isBench } from "./figures/refs.js";
 import { rich } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
+/** @import {Figure} from "./figures/refs.js"
+ *  @import {Answer, Estimate, Question, Sources} from "./figures/run-figures.js" */
+
 let made = 0; // groups of choices, each with a name of its own
 
-/** @typedef {import("./figures/run-figures.js").Question} Question @typedef {import("./figures/run-figures.js").Estimate} Estimate
- *  @typedef {import("./figures/run-figures.js").Answer} Answer @typedef {import("./figures/refs.js").Sources} Sources
- *  @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
+/** @typedef {{answer: Answer|undefined, ready: boolean, sources: () => Sources, onAnswer: (answer: Answer) => void}} Context answer: given
  *    before; ready: whether the figures are at hand that a verdict needs */
 
 /** @param {Question} question @param {Context} ctx */
@@ -82,7 +83,7 @@ function choicesGiven(/** @type {Question} */ question, /** @type {Context} */ {
   return h("ul.hx-choices", items);
 }
 
-/** The answer that a reference gives. @returns {import("./figures/refs.js").Figure|null} */
+/** The answer that a reference gives. @returns {Figure|null} */
 export function answerOf(/** @type {string} */ reference, /** @type {Sources} */ sources) {
   const [found] = references(reference);
   return figure(sources, found?.name ?? "", found?.source);
@@ -146,7 +147,7 @@ const TELLS = /** @type {Record<string, string>} */ ({
   accepted: "acceptance",
 });
 
-/** What an open question hides. @param {import("./figures/run-figures.js").Question} question @returns {string[]} */
+/** What an open question hides. @param {Question} question @returns {string[]} */
 export function hiddenBy({ number, choices = [], hides = [] }) {
   const texts = [number?.answer ?? "", ...choices.map((one) => one.when ?? "")];
   const asked = texts.flatMap(references).filter(({ source, name }) => !source || isBench(source) || name === "beside");

@@ -9,9 +9,8 @@ import { pictureOf } from "./pictures/pictures.js";
 import { fill, rich, told } from "./figures/rich.js";
 import { WORDS } from "../../../text/en/learn.js";
 
-/** @typedef {import("./figures/run-figures.js").Lesson} Lesson @typedef {import("./figures/run-figures.js").Step} Step */
-/** @typedef {import("./figures/run-figures.js").Question} Question */
-/** @typedef {import("./figures/refs.js").Sources} Sources @typedef {import("./library.js").Library} Library */
+/** @import {Lesson, Question, Sources, Step} from "./figures/run-figures.js" @import {Library} from "./library.js"
+ *  @import {Picture} from "./pictures/frame.js" */
 
 const LETTERS = "abcdefgh";
 
@@ -24,7 +23,7 @@ export class Sheet {
     this.back = h("button.hx-quiet", { onclick: () => ctx.onBack() });
     this.paper = h("article.hx-paper");
     this.shown = ""; // the lessons that are on it
-    /** @type {import("./pictures/frame.js").Picture[]} */ this.pictures = [];
+    /** @type {Picture[]} */ this.pictures = [];
     this.el = h("div.hx-sheet-page", { hidden: true }, [
       h("div.hx-sheet-do", [this.back, this.print, this.said]),
       this.paper,
@@ -87,7 +86,7 @@ function questions(/** @type {Lesson[]} */ lessons, /** @type {Library} */ libra
   ]);
 }
 
-/** A lesson as it is before anything is answered. @param {import("./pictures/frame.js").Picture[]} pictures those that are made */
+/** A lesson as it is before anything is answered. @param {Picture[]} pictures those that are made */
 function handout(/** @type {Lesson} */ lesson, /** @type {Library} */ library, pictures) {
   const names = new Map(numbered(lesson).map(({ step, name }) => [step, name]));
   const steps = lesson.steps.map((step) => {

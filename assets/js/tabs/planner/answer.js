@@ -7,9 +7,11 @@ import { levelBadge } from "../../shared/levels/badge.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
 import { ANSWER } from "../../../text/en/planner.js";
 
+/** @import {Look} from "../../shared/levels/kinds.js" */
+
 const ENGINE_SEEN = 0.005; // of the time: less is not drawn
 
-/** @typedef {import("../../shared/levels/kinds.js").Look} Look @typedef {Map<string, Look>} Styles */
+/** @typedef {Map<string, Look>} Styles */
 /** As app/tabs/planner/answer.py gives them.
  *  @typedef {{levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, ms: number, speedup: number, tokens: number}} Plan
  *  @typedef {{name: string, block: number|null, calls: number, ms: number, share: number, worth: number|null}} Share

@@ -8,9 +8,12 @@ import { pendingBefore } from "../../shared/visit/pending.js";
 import { Session } from "../../shared/visit/session.js";
 import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
 
-/** @typedef {{name: string, title: string, usable: boolean, default?: import("../../shared/levels/default-said.js").DefaultStack}} Known */
+/** @import {DefaultStack} from "../../shared/levels/default-said.js"
+ *  @import {Payload, Ports} from "../../shared/visit/session.js" */
 
-/** @param {{presets: Known[], ports: import("../../shared/visit/session.js").Ports, onUse: (stack: string, preset: string) => void,
+/** @typedef {{name: string, title: string, usable: boolean, default?: DefaultStack}} Known */
+
+/** @param {{presets: Known[], ports: Ports, onUse: (stack: string, preset: string) => void,
  *    onMeasured: (preset: string) => void}} ctx onMeasured: this preset was */
 export function defaultPanel({ presets, ports, onUse, onMeasured }) {
   const usable = presets.filter((one) => one.usable && one.default);
@@ -65,7 +68,7 @@ export function defaultPanel({ presets, ports, onUse, onMeasured }) {
     draw();
   }
 
-  /** @param {import("../../shared/visit/session.js").Payload} payload */
+  /** @param {Payload} payload */
   function apply(payload) {
     if (payload.run !== session.pending) return; // of a measurement that was left
     const { status, final } = payload;
@@ -77,7 +80,7 @@ export function defaultPanel({ presets, ports, onUse, onMeasured }) {
     draw();
   }
 
-  /** @param {string} measured the preset @param {import("../../shared/levels/default-said.js").DefaultStack} now */
+  /** @param {string} measured the preset @param {DefaultStack} now */
   function arrived(measured, now) {
     const one = usable.find(({ name }) => name === measured);
     if (!one) return;

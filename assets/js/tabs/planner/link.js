@@ -6,8 +6,10 @@ import { setQuery } from "../../shared/kit/tabs.js";
 import { still } from "./whatif.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
-/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
-/** @typedef {import("./ahead/plans-ahead.js").Turned} Turned @typedef {{agreement: number|null, share: number|null}} Asked */
+/** @import {Turned} from "./ahead/plans-ahead.js" @import {Question} from "./another/asker.js"
+ *  @import {Profile, Source} from "./profile/profile.js" */
+
+/** @typedef {{agreement: number|null, share: number|null}} Asked */
 
 const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
 let waiting = 0;
@@ -115,7 +117,7 @@ export const useStack = (stack, preset) =>
   document.dispatchEvent(new CustomEvent("hx:use-stack", { detail: { stack, preset } }));
 
 /** Numbers that were typed have no link.
- *  @param {import("./another/asker.js").Question} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
+ *  @param {Question} question what the plan belongs to @param {{levels: string[], blocks: number[], tree?: number[]}} plan
  *  @param {{measured: Profile, named: boolean}} of named: the profile is as it came, and not from a file */
 export function playPlan(question, { levels, blocks, tree = [] }, { measured, named }) {
   const link = named && !tree.length ? planText(measured, { levels, blocks }) : "";

@@ -6,13 +6,14 @@ import { PLANNER } from "../../../text/en/planner.js";
 import { isDark } from "../../shared/kit/theme.js";
 import { h } from "../../shared/kit/dom.js";
 
+/** @import {Hear, Question} from "./another/asker.js" */
+
 const PATIENCE_MS = 1000; // so long a slider may be dragged before its figures follow
 
-/** @typedef {"graph"|"surface"|"validation"} Name @typedef {import("./another/asker.js").Question} Question */
+/** @typedef {"graph"|"surface"|"validation"} Name */
 
 export class PlanFigures {
-  /** @param {string} url of plotly's script @param {(hear: import("./another/asker.js").Hear) => {ask: (question: Question) => void}} asker makes one @param {(text: string) => void} fault
-   */
+  /** @param {string} url of plotly's script @param {(hear: Hear) => {ask: (question: Question) => void}} asker makes one @param {(text: string) => void} fault */
   constructor(url, asker, fault) {
     this.drawer = asker({
       onAnswer: (a, question) => this.drawn(a, question),

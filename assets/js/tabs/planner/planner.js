@@ -31,9 +31,10 @@ import { bringLater, brought } from "../../systems/index.js";
 import { still, whatIf } from "./whatif.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
-/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("./profile/profile.js").Source} Source */
-/** @typedef {import("./answer.js").Plan} Plan @typedef {import("./answer.js").Answer} Answer @typedef {import("./answer.js").Look} Look */
-/** @typedef {import("./another/asker.js").Question} Question @typedef {import("./ahead/plans-ahead.js").Turned} Turned */
+/** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
+ *  @import {Curve} from "./another/answers.js" @import {Question} from "./another/asker.js"
+ *  @import {Answer, Plan} from "./answer.js" @import {Profile, Source} from "./profile/profile.js" */
+
 /** @typedef {{props: {setup: string, value: string}, root: string, watch: Function, trigger: any, call: any}} Ports */
 
 /** @type {{agreement: number|null, share: number|null}} */
@@ -243,7 +244,7 @@ class PlannerPage {
     this.answers.ask({ profile: this.profile, source: this.source.id, ...this.turned, agreement });
   }
 
-  answered(/** @type {import("./another/answers.js").Curve} */ curve, /** @type {Question} */ { profile, agreement }) {
+  answered(/** @type {Curve} */ curve, /** @type {Question} */ { profile, agreement }) {
     if (profile !== this.profile) return; // another one was chosen meanwhile
     this.another.show(curve, agreement ?? null);
     this.el.dataset.ready = "true"; // what is drawn from here on stays where it is
@@ -314,7 +315,7 @@ class PlannerPage {
 
 // No profile at all: how to get one.
 
-/** @param {{sources: import("./profile/profile.js").Source[], how: string}} found */
+/** @param {{sources: Source[], how: string}} found */
 export function noProfile({ sources, how }) {
   const broken = sources
     .filter((source) => source.reason)

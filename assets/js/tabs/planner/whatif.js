@@ -4,7 +4,8 @@ import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { WHATIF } from "../../../text/en/planner.js";
 
-/** @typedef {import("./ahead/plans-ahead.js").Turned} Turned */
+/** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
+ *  @import {Profile} from "./profile/profile.js" */
 
 /** What a profile starts with. @param {Profile} profile @returns {Turned} */
 export const still = (profile) => ({
@@ -14,8 +15,7 @@ export const still = (profile) => ({
   levels: profile.levels.map(() => true),
 });
 
-/** @typedef {import("./profile/profile.js").Profile} Profile @typedef {import("../../shared/levels/kinds.js").Look} Look
- *  @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
+/** @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
  *    value: () => number, turn: (v: number) => void}} Slider
  *  @param {{limits: Record<string, number[]>, onTurn: () => void, onRest: () => void}} ctx
  *  @returns {{el: HTMLElement, show: (profile: Profile, turned: Turned, styles: Look[], stops?: Record<string, number[]>) => void}} stops: where sliders

@@ -11,7 +11,7 @@ import { ofRun, stated } from "../../shared/levels/stated.js";
 import { plainSpeed } from "../../shared/run/figures.js";
 import { promptText } from "../../shared/run/copies.js";
 
-/** @typedef {import("./replay/lanes.js").Align} Align */
+/** @import {Says} from "./replay/lane.js" */
 
 /** @typedef {{name: string, asked: string, reason?: string}} Named asked: the same where the prompt is */
 
@@ -136,7 +136,7 @@ function likeness(a, b) {
   return { equal, most: Math.max(a.tokens, b.tokens), least, samePrompt, levels };
 }
 
-/** @param {LaneModel[]} lanes @param {number} index @returns {import("./replay/lane.js").Says} */
+/** @param {LaneModel[]} lanes @param {number} index @returns {Says} */
 function compareSays(lanes, index) {
   const lane = lanes[index];
   const { model } = lane;

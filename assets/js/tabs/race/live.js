@@ -8,20 +8,20 @@ import { PROMPT } from "../../../text/en/run.js";
 import { LIVE } from "../../../text/en/race.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 
+/** @import {Preset} from "../../shared/levels/stack.js"
+ *  @import {Payload, Ports} from "../../shared/visit/session.js" @import {Race} from "./replay/lanes.js" */
+
 const MEGABYTES = 5; // of a download that is worth a word
 const LENGTHS = [32, 64, 96, 128];
 
-/** @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onRace: (race: import("./replay/lanes.js").Race) => void}} ctx
- */
+/** @param {{setup: any, ports: Ports, onRace: (race: Race) => void}} ctx */
 export function livePanel({ setup, ports, onRace }) {
   const { limits, defaults } = setup;
   const session = new Session(
     { trigger: (_, data) => ports.trigger("race", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "race" },
   );
-  /** @type {import("../../shared/levels/stack.js").Preset[]} */ const usable = setup.presets.filter(
-    (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
-  );
+  /** @type {Preset[]} */ const usable = setup.presets.filter((/** @type {Preset} */ one) => one.usable);
   const preset = h("select.hx-select", { "aria-label": LIVE.preset, onchange: () => offer() }, [
     usable.map((one) => h("option", { value: one.name, text: one.title })),
   ]);
@@ -138,7 +138,7 @@ export function livePanel({ setup, ports, onRace }) {
     draw();
   }
 
-  /** @param {import("../../shared/visit/session.js").Payload} payload */
+  /** @param {Payload} payload */
   function apply(payload) {
     if (payload.run !== session.pending) return; // of a race that was left
     const { status, final, ev } = payload;
@@ -151,7 +151,7 @@ export function livePanel({ setup, ports, onRace }) {
     draw();
   }
 
-  function arrived(/** @type {import("./replay/lanes.js").Race} */ race, /** @type {Record<string, any>} */ status) {
+  function arrived(/** @type {Race} */ race, /** @type {Record<string, any>} */ status) {
     tell("");
     say(spoken, sentence(status.text));
     onRace(race);
@@ -240,7 +240,7 @@ const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${wo
 /** @typedef {{title: string, stack: string, note: string}} Choice */
 
 /** Of a preset, each stack once: plain decoding first.
- *  @param {import("../../shared/levels/stack.js").Preset} preset @param {string} search of the address, which holds what Explore composes
+ *  @param {Preset} preset @param {string} search of the address, which holds what Explore composes
  *  @returns {Choice[]} */
 export function choices(preset, search) {
   const query = new URLSearchParams(search);

@@ -5,12 +5,11 @@ import { greedy } from "../../shared/levels/greedy.js";
 import { LANE, SAID, WORDS } from "../../../text/en/race.js";
 import { svg } from "../../shared/kit/svg.js";
 
-/** @typedef {import("./replay/lanes.js").Race} Race @typedef {import("./replay/lanes.js").Row} Row @typedef {import("./replay/lanes.js").Took} Took */
+/** @import {Says} from "./replay/lane.js" @import {LaneModel, Race, Row, Took} from "./replay/lanes.js" */
 
 const NO_PLACE = "-"; // of a lane on a reckoned clock
 
-/** @param {import("./replay/lanes.js").LaneModel[]} lanes @param {number} index @param {Race} race
- *  @returns {import("./replay/lane.js").Says} */
+/** @param {LaneModel[]} lanes @param {number} index @param {Race} race @returns {Says} */
 export function raceSays(lanes, index, race) {
   const [row, against] = [lanes[index], lanes[0]].map((lane) => /** @type {Row} */ (lane.row));
   const { repeats } = race.race;

@@ -19,11 +19,13 @@ import { TEXT } from "../../../text/en/text.js";
 import { createReplay } from "./replay/replay.js";
 import { eventLines } from "../../shared/run/trace.js";
 
+/** @import {Ports} from "../../shared/visit/session.js" @import {Race} from "./replay/lanes.js" */
+
 const NO_RACE = "-"; // what the menu of races says while two runs are compared
 
 /** @param {HTMLElement} root
  *  @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *    import("../../shared/visit/session.js").Ports} ports */
+ *    Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await loadStyles("planner", "race");
@@ -34,8 +36,6 @@ export async function mount(root, ports) {
   await page.begin();
   onArrival("race", () => page.arrive());
 }
-
-/** @typedef {import("./replay/lanes.js").Race} Race */
 
 class RacePage {
   constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {any} */ ports) {

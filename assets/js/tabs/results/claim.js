@@ -8,16 +8,15 @@ import { optionOf } from "./machine-picker.js";
 import { CLAIM } from "../../../text/en/results.js";
 import { ratio } from "../../../text/numbers.js";
 
-/** @typedef {import("./columns.js").Claim} Claim @typedef {import("./columns.js").Claimed} Claimed */
+/** @import {Claim, Claimed, Column} from "./columns.js" */
 
-/** What a stack is called among those of its benchmark. @param {import("./columns.js").Column} column @param {string} stack */
+/** What a stack is called among those of its benchmark. @param {Column} column @param {string} stack */
 const called = ({ stacks }, stack) => stackNames([...stacks.map((row) => row.stack), stack]).get(stack) ?? stack;
 
 const ends = (/** @type {[number, number]} */ [low, high]) => ({ low: ratio(low), high: ratio(high) });
 
 /** The sentences, the first as the headline.
- *  @param {import("./columns.js").Column} column @param {string} [usual] the preset's default stack
- *  @returns {string[]} */
+ *  @param {Column} column @param {string} [usual] the preset's default stack @returns {string[]} */
 export function sentences(column, usual) {
   const { claim, about } = column.results;
   const first = claim?.best[0];
@@ -50,7 +49,7 @@ function sure({ over, best: [first, second] }, prompts, of) {
     : CLAIM.unsure(first.levels, second.levels, gain, prompts);
 }
 
-/** @param {Claimed} one @param {import("./columns.js").Column} column */
+/** @param {Claimed} one @param {Column} column */
 function lost(one, column) {
   const gain = { gain: ratio(one.speed_up), ...ends(one.interval) };
   const said = CLAIM.loses(whoLoses(column, one.stack), gain, ratio(one.passes), ratio(one.tokens));
@@ -59,12 +58,12 @@ function lost(one, column) {
   return [said, ...why].join(" ");
 }
 
-/** A stack that loses, as its system calls it. @param {import("./columns.js").Column} column @param {string} stack */
+/** A stack that loses, as its system calls it. @param {Column} column @param {string} stack */
 const whoLoses = (column, stack) =>
   brought.losses.map(({ called }) => called(stack)).find(Boolean) || CLAIM.lose(called(column, stack));
 
-/** @param {import("./columns.js").Column} column @param {string|undefined} usual the preset's default stack
- *  @param {{column: import("./columns.js").Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
+/** @param {Column} column @param {string|undefined} usual the preset's default stack
+ *  @param {{column: Column, onPick: () => void}|null} elsewhere another machine's, where a stack loses
  *  @param {{what: string}[]} missing machines without a benchmark of this preset */
 export function claimPanel(column, usual, elsewhere, missing) {
   const [headline, ...rest] = sentences(column, usual);

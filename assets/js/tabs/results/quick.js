@@ -6,9 +6,12 @@ import { reasonOf } from "../../shared/visit/offered.js";
 import { Session } from "../../shared/visit/session.js";
 import { QUICK } from "../../../text/en/results.js";
 
+/** @import {Preset} from "../../shared/levels/stack.js"
+ *  @import {Payload, Ports} from "../../shared/visit/session.js" @import {Row} from "./columns.js" */
+
 const MEGABYTES = 5; // of a download that is worth a word
 
-/** @param {{setup: any, ports: import("../../shared/visit/session.js").Ports, onResults: (found: any) => () => void}} ctx
+/** @param {{setup: any, ports: Ports, onResults: (found: any) => () => void}} ctx
  *    onResults: takes what was found, and gives what shows it */
 export function quickPanel({ setup, ports, onResults }) {
   const { prompts, tokens, longest_s } = setup.quick;
@@ -16,9 +19,7 @@ export function quickPanel({ setup, ports, onResults }) {
     { trigger: (_, data) => ports.trigger("quick", data), call: ports.call },
     { onPayload: apply, held: () => 0, kept: "quick" },
   );
-  /** @type {import("../../shared/levels/stack.js").Preset[]} */ const usable = setup.presets.filter(
-    (/** @type {import("../../shared/levels/stack.js").Preset} */ one) => one.usable,
-  );
+  /** @type {Preset[]} */ const usable = setup.presets.filter((/** @type {Preset} */ one) => one.usable);
   const asked = new URLSearchParams(location.search).get("preset") ?? "";
   const pick = h("select.hx-select.hx-res-pick", { "aria-label": QUICK.preset, onchange: () => about() }, [
     usable.map(({ name, title }) => h("option", { value: name, text: title })),
@@ -66,7 +67,7 @@ export function quickPanel({ setup, ports, onResults }) {
     draw();
   }
 
-  /** @param {import("../../shared/visit/session.js").Payload} payload */
+  /** @param {Payload} payload */
   function apply(payload) {
     if (payload.run !== session.pending) return; // of a measurement that was left
     const { status, final } = payload;
@@ -80,7 +81,7 @@ export function quickPanel({ setup, ports, onResults }) {
 
   function arrived(/** @type {Record<string, any>} */ status) {
     const rows = status.results.stacks;
-    const best = rows.find((/** @type {import("./columns.js").Row} */ row) => row.stack !== row.plain) ?? rows[0];
+    const best = rows.find((/** @type {Row} */ row) => row.stack !== row.plain) ?? rows[0];
     const [low, high] = best.interval;
     const figures = { gain: best.speed_up.toFixed(2), low: low.toFixed(2), high: high.toFixed(2) };
     tell(QUICK.found(sentence(status.text), { stack: stackName(best.stack), ...figures, column: QUICK.now }));

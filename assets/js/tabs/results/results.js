@@ -20,11 +20,14 @@ import { RESULTS, PLOTS } from "../../../text/en/results.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
 
+/** @import {Payload, Ports} from "../../shared/visit/session.js" @import {StudyKind} from "../../systems/index.js"
+ *  @import {Column} from "./columns.js" */
+
 const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
 /** @param {HTMLElement} root
  *  @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
- *    import("../../shared/visit/session.js").Ports} ports */
+ *    Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
   await Promise.all([loadStyles("planner", "results"), bringLater("results")]);
@@ -34,8 +37,6 @@ export async function mount(root, ports) {
   ports.watch("value", () => ports.props.value && page.heard(JSON.parse(ports.props.value)));
   await page.begin();
 }
-
-/** @typedef {import("./columns.js").Column} Column */
 
 class ResultsPage {
   constructor(/** @type {Element} */ root, /** @type {any} */ setup, /** @type {any} */ ports) {
@@ -82,7 +83,7 @@ class ResultsPage {
     });
   }
 
-  /** Those that a system shows, where some are shipped. @param {import("../../systems/index.js").StudyKind} one */
+  /** Those that a system shows, where some are shipped. @param {StudyKind} one */
   studies(one) {
     const { studies, presets, plotly } = this.setup;
     if (!studies[one.name]) return null;
@@ -107,7 +108,7 @@ class ResultsPage {
   }
 
   /** A payload of the quick set, whose progress is in sight while it runs. */
-  heard(/** @type {import("../../shared/visit/session.js").Payload} */ payload) {
+  heard(/** @type {Payload} */ payload) {
     if (!payload.final) this.here.open = true;
     this.quick.apply(payload);
   }
@@ -188,7 +189,7 @@ const notYet = (/** @type {any} */ lack) =>
 
 /** @typedef {{title: string, text: string, figure: any, table: any}} Shown */
 
-/** @param {import("../../systems/index.js").StudyKind} of
+/** @param {StudyKind} of
  *  @param {{url: string, plotly: string, presets: {name: string, title: string}[]}} from where the studies and plotly's
  *    script are @returns {HTMLElement} */
 function studySheets({ words, figures }, { url, plotly, presets }) {
@@ -256,8 +257,7 @@ const stackAxis = (labels) => ({
 /** The height of the tallest of these labels. @param {Map<string, string>} labels */
 const tallest = (labels) => 8 + 14 * Math.max(...[...labels.values()].map((text) => text.split("<br>").length));
 
-/** What each stack gains on each task on one machine: a field of colours around 1.
- *  @param {import("./columns.js").Column} column */
+/** What each stack gains on each task on one machine: a field of colours around 1. @param {Column} column */
 function tasksFigure(column) {
   const rows = column.stacks.filter((row) => row.stack !== row.plain);
   const names = stackNames(rows.map((row) => row.stack));

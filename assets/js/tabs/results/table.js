@@ -9,15 +9,14 @@ import { ratio, rounded } from "../../../text/numbers.js";
 import { TABLE } from "../../../text/en/results.js";
 import { levelBadge, stylesOf } from "../../shared/levels/badge.js";
 
-/** @typedef {import("./columns.js").Column} Column */
+/** @import {Column} from "./columns.js" */
 
 const FIGURES = TABLE.figures;
 
-/** @param {import("./columns.js").Column} chosen
- *  @param {import("./columns.js").Column[]} all of its preset
+/** @param {Column} chosen
+ *  @param {Column[]} all of its preset
  *  @param {{what: string}[]} missing machines without a benchmark
- *  @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others
- */
+ *  @param {{name: string, default_stack?: string, preset_stack?: string}} preset as the engine has them now; older benchmarks had others */
 export function comparison(chosen, all, missing, preset) {
   const stacks = stacksOf(chosen);
   const drafting = chosen.stacks.filter((row) => row.stack !== row.plain);

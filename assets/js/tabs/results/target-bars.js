@@ -9,7 +9,9 @@ import { endOf, groupsOf, targetOf, peerText, sameText } from "./columns.js";
 import { isDefault, stackHead } from "./table.js";
 import { BARS, PEERS } from "../../../text/en/results.js";
 
-/** @param {import("./columns.js").Column} column
+/** @import {Column, Group, Line, Peer} from "./columns.js" */
+
+/** @param {Column} column
  *  @param {{name: string, title: string, default_stack?: string, preset_stack?: string}} preset */
 export function barsPanel(column, preset) {
   const groups = groupsOf(column);
@@ -29,9 +31,9 @@ export function barsPanel(column, preset) {
   ]);
 }
 
-/** @typedef {import("./columns.js").Line} Line @typedef {{first: boolean, column: import("./columns.js").Column, preset: any, end: number, names: Map<string, string>}} Of */
+/** @typedef {{first: boolean, column: Column, preset: any, end: number, names: Map<string, string>}} Of */
 
-/** @param {import("./columns.js").Group} group @param {Of} of */
+/** @param {Group} group @param {Of} of */
 function part({ plain, target, lines }, of) {
   const { first, column } = of;
   const own = targetOf("target", column);
@@ -88,7 +90,7 @@ function bar(gain, interval, end, kind, plain) {
   ]);
 }
 
-/** A program in a sentence; of one that was not run, why. @param {import("./columns.js").Peer} peer */
+/** A program in a sentence; of one that was not run, why. @param {Peer} peer */
 function explained({ name, tokens_per_s, why }) {
   const words = [PEERS[name] ?? "", tokens_per_s === null ? BARS.notRun(why) : why].filter(Boolean).join(" ");
   return [h("dt", name), h("dd", words)];

@@ -6,7 +6,7 @@ import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
 
-/** @typedef {import("./token.js").TraceModel} TraceModel @typedef {import("./token.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
+/** @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
  *  @typedef {import("./token.js").Seen} Seen @typedef {import("./token.js").Example} Example
  *  @typedef {{letter: string, name: string, hue: string, underline: string, by?: string, strength?: number}} Entry */
 

@@ -12,14 +12,13 @@ import { CHARTS } from "../../../../text/en/charts.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
 import { HEIGHT, WIDTH, chart, entriesOf, heightOf, plainOf, slotOf, through } from "./small-chart.js";
 
-/** @typedef {import("./small-chart.js").Entry} Entry */
+/** @import {TraceModel} from "../../../shared/run/trace.js" @import {Entry} from "./small-chart.js" */
 
 const MOST = 96; // rounds that are drawn
 const FINE = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
 /** @param {HTMLElement|null} unfold the button that opens them on a narrow window
- *  @returns {{el: HTMLElement, update: (model: import("../../../shared/run/trace.js").TraceModel, cursor: number) => void}}
- */
+ *  @returns {{el: HTMLElement, update: (model: TraceModel, cursor: number) => void}} */
 export function liveCharts(unfold = null) {
   const charts = new LiveCharts(unfold);
   return { el: charts.el, update: (model, cursor) => charts.update(model, cursor) };
@@ -31,7 +30,7 @@ class LiveCharts {
     /** @type {Entry[]} */ this.entries = [];
     /** @type {(number|null)[]} */ this.soFar = []; // by level: the share accepted up to the cursor
     /** @type {number|null} */ this.at = null; // the entry that is read; null: the last
-    /** @type {import("../../../shared/run/trace.js").TraceModel} */ this.model = /** @type {any} */ (null); // until a run is shown
+    /** @type {TraceModel} */ this.model = /** @type {any} */ (null); // until a run is shown
     this.drawn = "";
     this.body = h("div.hx-charts");
     this.where = h("span.hx-charts-round");
@@ -61,7 +60,7 @@ class LiveCharts {
     ]);
   }
 
-  /** @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} cursor ns */
+  /** @param {TraceModel} model @param {number} cursor ns */
   update(model, cursor) {
     const over = model.roundAt(cursor);
     const gauges = model.levels.map((level) => model.figures.of(cursor, level.index));
@@ -172,7 +171,7 @@ class LiveCharts {
   }
 }
 
-/** All of a round in words. @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry} one @param {Entry[]} entries */
+/** All of a round in words. @param {TraceModel} model @param {Entry} one @param {Entry[]} entries */
 function heard(model, one, entries) {
   const { heard: say } = CHARTS;
   const plain = plainOf(model);
@@ -195,7 +194,7 @@ function heard(model, one, entries) {
 
 /** @typedef {ReturnType<typeof chart>} Panel */
 
-/** @param {Panel} panel @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry[]} entries @param {number} slot */
+/** @param {Panel} panel @param {TraceModel} model @param {Entry[]} entries @param {number} slot */
 function drawLatency(panel, model, entries, slot) {
   const top = roundUp(Math.max(1, ...entries.map((x) => x.ns)), FINE);
   /** @type {string[]} */ const data = model.levels.map(() => "");
@@ -242,7 +241,7 @@ function drawTokens(panel, entries, slot) {
   panel.scale(entries.length ? String(top) : "");
 }
 
-/** @param {Panel} panel @param {import("../../../shared/run/trace.js").TraceModel} model @param {Entry[]} entries @param {number} slot */
+/** @param {Panel} panel @param {TraceModel} model @param {Entry[]} entries @param {number} slot */
 function drawAccepted(panel, model, entries, slot) {
   for (const level of model.levels) {
     if (level.index === 0) continue;

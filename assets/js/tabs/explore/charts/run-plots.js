@@ -10,7 +10,8 @@ import { roundNumber } from "../../../shared/kit/round-number.js";
 import { STUDY } from "../../../../text/en/charts.js";
 import { entriesOf } from "./small-chart.js";
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
+/** @import {TraceModel} from "../../../shared/run/trace.js" */
+
 /** @typedef {{title: string, text: string, figure: {data: any[], layout: any}, table: {columns: string[], rows: any[][]},
  *   read: (curve: number, point: number) => string}} Shown read: a value in words */
 

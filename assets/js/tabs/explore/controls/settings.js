@@ -4,7 +4,8 @@ import { h } from "../../../shared/kit/dom.js";
 import { typedNumber } from "../../../shared/levels/typed-number.js";
 import { SETTINGS } from "../../../../text/en/run.js";
 
-/** @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
+/** @import {Preset} from "../../../shared/levels/stack.js" */
+
 /** @typedef {{setup: Record<string, any>, onEdit: (name: string, value: any) => void, onTell: (text: string) => void}} Context */
 
 /** @returns {{el: HTMLElement, show: (settings: Record<string, any>) => void}} @param {Context} ctx */

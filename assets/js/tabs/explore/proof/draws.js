@@ -4,6 +4,9 @@
 import { distributionsOf } from "../../../shared/anatomy/act.js";
 import { distance, residualOf, sideBySide } from "../../../shared/run/distributions.js";
 
+/** @import {Judgement, TokenRecord} from "../../../shared/run/records.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" */
+
 /** @typedef {{ids: (number|null)[], p: number[], q: number[]}} Pair two distributions over the same symbols
  *  @typedef {"right"|"resample"|"looks"} Rule
  *  @typedef {{drafted: number, coin: number, alpha: number, kept: boolean, out: number}} Draw places of symbols */
@@ -107,13 +110,11 @@ export class Tally {
 
 // ---- The positions of a run that can be drawn again: verdicts of which both distributions are known.
 
-/** @typedef {import("../../../shared/run/records.js").TokenRecord} TokenRecord
- *  @typedef {import("../../../shared/run/records.js").Judgement} Judgement
- *  @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate */
+/** @typedef {{record: TokenRecord, verdicts: Judgement[]}} Candidate */
 
 const LOOKED_AT = 1500; // verdicts, for the first choice
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @returns {Candidate[]} by position */
+/** @param {TraceModel} model @returns {Candidate[]} by position */
 export function candidatesOf(model) {
   const found = [];
   for (const record of model.tokens.values()) {
@@ -124,7 +125,7 @@ export function candidatesOf(model) {
 }
 
 /** The two distributions of a verdict over the same symbols; `close`: nothing had to be estimated.
- *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {TokenRecord} record @param {Judgement} j */
+ *  @param {TraceModel} model @param {TokenRecord} record @param {Judgement} j */
 export function pairOf(model, record, j) {
   const { p, q, own } = distributionsOf(model, record, j);
   if (!p || !q) return null;
@@ -133,8 +134,7 @@ export function pairOf(model, record, j) {
 }
 
 /** The verdict at which the wrong rules go furthest astray, both of them.
- *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {Candidate[]} candidates
- *  @returns {{record: TokenRecord, level: number}|null} */
+ *  @param {TraceModel} model @param {Candidate[]} candidates @returns {{record: TokenRecord, level: number}|null} */
 export function telling(model, candidates) {
   /** @type {{record: TokenRecord, level: number}|null} */ let best = null;
   let most = -1;

@@ -7,10 +7,14 @@ import { RULES, Tally, candidatesOf, expected, limit, pairOf, standardError, tel
 import { DRAWS } from "../../../../text/en/proof.js";
 import { figure, fixed } from "../../../../text/numbers.js";
 
+/** @import {Player} from "../../../shared/player/player.js"
+ *  @import {TokenRecord} from "../../../shared/run/records.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" @import {Candidate, Pair, Rule} from "./draws.js" */
+
 const MANY = 1000;
 const LASTS = 2600; // ms
 
-/** @param {{player: import("../../../shared/player/player.js").Player, onChange: () => void, selected?: () => number|null}} ctx */
+/** @param {{player: Player, onChange: () => void, selected?: () => number|null}} ctx */
 export function createDrawing(ctx) {
   const where = h("span.hx-proof-where");
   const verifiers = h("span.hx-an-by", { role: "group", "aria-label": DRAWS.verifier });
@@ -38,10 +42,10 @@ export function createDrawing(ctx) {
     notes,
   ]);
 
-  /** @type {import("../../../shared/run/trace.js").TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
+  /** @type {TraceModel} */ let model = /** @type {any} */ (null); // until a run is shown
   let version = -1;
-  /** @type {import("./draws.js").Candidate[]} */ let all = [];
-  /** @type {{record: import("../../../shared/run/records.js").TokenRecord, level: number}|null} */ let chosen = null;
+  /** @type {Candidate[]} */ let all = [];
+  /** @type {{record: TokenRecord, level: number}|null} */ let chosen = null;
   /** @type {Tally|null} */ let tally = null;
   /** @type {any} */ let pair = null;
   let frame = 0;
@@ -53,7 +57,7 @@ export function createDrawing(ctx) {
     all.find((x) => x.record === chosen?.record)?.verdicts.find((j) => j.level === chosen?.level) ?? null;
   const text = (/** @type {number|null} */ id) => (id === null ? DRAWS.others : model.pieceText(id) || "\u2205");
 
-  /** @param {import("../../../shared/run/records.js").TokenRecord|undefined} record @param {number|null} level */
+  /** @param {TokenRecord|undefined} record @param {number|null} level */
   function choose(record, level = null) {
     const verdicts = all.find((x) => x.record === record)?.verdicts ?? [];
     const j = verdicts.find((x) => x.level === level) ?? verdicts.at(-1);
@@ -185,7 +189,7 @@ export function createDrawing(ctx) {
     get serial() {
       return chosen?.record.serial ?? null;
     },
-    update(/** @type {import("../../../shared/run/trace.js").TraceModel} */ next) {
+    update(/** @type {TraceModel} */ next) {
       if (next === model && next.version === version) return;
       if (next !== model) chosen = null;
       model = next;
@@ -210,10 +214,10 @@ export function createDrawing(ctx) {
 const SHOWN = 8; // symbols
 
 /** @typedef {{text: string, places: number[]}} Group symbols that one bar stands for
- *  @typedef {{bar: HTMLElement, value: HTMLElement, place: number[], rule: import("./draws.js").Rule}} Bar */
+ *  @typedef {{bar: HTMLElement, value: HTMLElement, place: number[], rule: Rule}} Bar */
 
 /** The symbols that are shown, falling by p: the likeliest, and the rest as one.
- *  @param {import("./draws.js").Pair} pair @param {(id: number|null) => string} text @returns {Group[]} */
+ *  @param {Pair} pair @param {(id: number|null) => string} text @returns {Group[]} */
 export function groups(pair, text) {
   const by = pair.ids
     .map((id, i) => ({ id, i, weight: id === null ? -1 : Math.max(pair.p[i], pair.q[i]) }))
@@ -224,7 +228,7 @@ export function groups(pair, text) {
   return rest.length ? [...lines, { text: text(null), places: rest }] : lines;
 }
 
-/** @param {import("./draws.js").Rule} rule @param {import("./draws.js").Pair} pair @param {Group[]} order
+/** @param {Rule} rule @param {Pair} pair @param {Group[]} order
  *  @param {string} hue of the verifier @returns {{el: HTMLElement, cells: Bar[], off: HTMLElement}} */
 export function chart(rule, pair, order, hue) {
   const { name, tip } = DRAWS.rules[rule];

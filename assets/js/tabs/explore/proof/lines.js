@@ -4,6 +4,10 @@ import { local } from "../../../../text/numbers.js";
 import { h } from "../../../shared/kit/dom.js";
 import { LINES } from "../../../../text/en/proof.js";
 
+/** @import {Player} from "../../../shared/player/player.js"
+ *  @import {TokenRecord} from "../../../shared/run/records.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" */
+
 /** @typedef {{at: number, own: number|null, plain: number|null, same: boolean, margin: number|null, by: "plain"|"stack"|""}} Place
  *    ids; plain is null where it is not known. margin: of the target's two best logits; by: in whose pass it was read */
 /** @typedef {{places: Place[], equal: number, first: number|null, margin: number|null, recorded: boolean, compared: boolean,
@@ -12,7 +16,7 @@ import { LINES } from "../../../../text/en/proof.js";
 
 const MARKED = 5;
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @returns {Lines} */
+/** @param {TraceModel} model @returns {Lines} */
 export function linesOf(model) {
   const { baseline, committed, tokens } = model;
   const top = model.levels.length - 1;
@@ -51,7 +55,7 @@ const TIE = 1e-3; // logits, as hsd_core/trace/comparison.py has it
 export const nearTie = (margin) => margin < TIE;
 
 /** The difference of the two best logits of the target's row that a committed token was judged by, or drawn from.
- *  @param {import("../../../shared/run/records.js").TokenRecord} record @param {number} top */
+ *  @param {TokenRecord} record @param {number} top */
 export function marginOf(record, top) {
   const row = record.level === top ? record.drawn?.pRow : record.judgements.find((j) => j.level === top)?.pRow;
   const [first, second] = row?.probs ?? [];
@@ -60,9 +64,7 @@ export function marginOf(record, top) {
 
 // ---- Two lines of tokens, plain decoding above and the stack below: equal ones joined, small margins marked.
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
-
-/** @param {TraceModel} model @param {import("../../../shared/player/player.js").Player} player */
+/** @param {TraceModel} model @param {Player} player */
 export function linesView(model, player) {
   const { header, footer } = model;
   if (header?.levels.length === 1) return note(LINES.itself);

@@ -11,9 +11,10 @@ import { plainTimeOf, plainWords, wordOf } from "./scenes.js";
 import { timeBars } from "./run-picture.js";
 import { STORY } from "../../../../text/en/story.js";
 
-/** @typedef {import("./scenes.js").Moment} Moment @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
-/** @typedef {import("../../../shared/anatomy/round.js").Tile} Tile @typedef {import("../../../shared/anatomy/round.js").Call} Call @typedef {import("../../../shared/anatomy/round.js").Round} Round */
-/** @typedef {{el: HTMLElement, tile: import("../../../shared/anatomy/round.js").Tile, call: import("../../../shared/anatomy/round.js").Call, index: number}} Piece */
+/** @import {Call, Round, Tile} from "../../../shared/anatomy/round.js"
+ *  @import {Level, Segment, TraceModel} from "../../../shared/run/trace.js" @import {Moment} from "./scenes.js" */
+
+/** @typedef {{el: HTMLElement, tile: Tile, call: Call, index: number}} Piece */
 
 const BEFORE = 110; // characters of the text that are shown before the round
 const WRITES_MS = 420; // between words of a draft
@@ -22,7 +23,7 @@ const RISES_MS = 70;
 
 /** @param {TraceModel} model @param {number} place of the round, from 0 */
 export function roundPicture(model, place) {
-  const round = /** @type {import("../../../shared/anatomy/round.js").Round} */ (roundOf(model, place));
+  const round = /** @type {Round} */ (roundOf(model, place));
   const top = model.levels.length - 1;
   const floors = model.levels.map((level) => floorOf(level, level.index === top));
   /** @type {Piece[]} */ const pieces = [];
@@ -143,12 +144,12 @@ function columnsOf(/** @type {TraceModel} */ model, /** @type {Round} */ round) 
   return longest.map((n) => `minmax(0, ${n}fr)`).join(" ");
 }
 
-/** @param {TraceModel} model @param {import("../../../shared/run/trace.js").Segment} segment */
+/** @param {TraceModel} model @param {Segment} segment */
 const costOf = (model, segment) =>
   segment.kind === "draft" ? timeOf(model, segment) : STORY.pass(timeOf(model, segment));
 const boxOf = (/** @type {Element} */ el) => el.getBoundingClientRect();
 
-/** @param {import("../../../shared/run/trace.js").Level} level @param {boolean} roof */
+/** @param {Level} level @param {boolean} roof */
 function floorOf(level, roof) {
   const pass = h("span.hx-story-pass");
   const side = h("div.hx-story-side", [

@@ -10,7 +10,10 @@ import { begunAt, plainTimeOf } from "./scenes.js";
 import { STORY } from "../../../../text/en/story.js";
 import { duration, ratio, restOf, rounded } from "../../../../text/numbers.js";
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model */
+/** @import {Round} from "../../../shared/anatomy/round.js" @import {TraceModel} from "../../../shared/run/trace.js"
+ *  @import {Moment, PlainWord} from "./scenes.js" */
+
+/** @param {TraceModel} model */
 export function runPicture(model) {
   const start = begunAt(model);
   const top = model.levels.length - 1;
@@ -48,7 +51,7 @@ export function runPicture(model) {
 }
 
 /** Tokens as cells of text, each with the place of its last token.
- *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {{id: number, level: number}[]} tokens */
+ *  @param {TraceModel} model @param {{id: number, level: number}[]} tokens */
 function written(model, tokens) {
   const cells = splitCells(
     tokens.map(({ id }, serial) => ({ id, serial })),
@@ -87,7 +90,7 @@ function pane(name, cells, times) {
 // ---- What the words of a round took, with the small levels and without: two bars of one scale, each part in its level's
 // colour.
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round @param {import("./scenes.js").PlainWord[]} plain */
+/** @param {TraceModel} model @param {Round} round @param {PlainWord[]} plain */
 export function timeBars(model, round, plain) {
   const whole = plain.reduce((sum, word) => sum + word.ns, 0);
   const took = round.t1 - round.t0;
@@ -114,7 +117,7 @@ export function timeBars(model, round, plain) {
   stack.el.append(h("small.hx-story-around", STORY.around(around * 1e6)));
   return {
     el,
-    /** @param {import("./scenes.js").Moment} moment */
+    /** @param {Moment} moment */
     show({ scene, nth }) {
       el.classList.toggle("hx-story-shown", scene === 2);
       lone.parts.forEach((one, i) => one.classList.toggle("hx-story-there", i < nth));

@@ -8,15 +8,14 @@ import { ofRun, stated, timeOf } from "../../../shared/levels/stated.js";
 import { duration, ratio } from "../../../../text/numbers.js";
 import { TOLD } from "../../../../text/en/story.js";
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel
- *  @typedef {import("../../../shared/anatomy/round.js").Round} Round
- *  @typedef {import("../../../shared/anatomy/round.js").Call} Call
- *  @typedef {"begins"|"drafts"|"rises"|"judges"|"corrects"|"commits"|"alone"|"one"|"both"|"runs"|"ends"} What
+/** @import {Call, Round} from "../../../shared/anatomy/round.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" */
+
+/** @typedef {"begins"|"drafts"|"rises"|"judges"|"corrects"|"commits"|"alone"|"one"|"both"|"runs"|"ends"} What
  *  @typedef {{scene: number, what: What, at: number, call: Call|null, nth: number, says: string, lasts: number}} Moment
  *    scene: from 1; at: ns on the engine's clock; nth: words of plain decoding that are written; lasts: ms until the next
  *    one follows by itself
- *  @typedef {{id: number, at: number, ns: number}} PlainWord a token of plain decoding, its place and what its pass took
- */
+ *  @typedef {{id: number, at: number, ns: number}} PlainWord a token of plain decoding, its place and what its pass took */
 
 /** @type {{[what in What]: number}} */
 const MS = {

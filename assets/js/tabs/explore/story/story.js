@@ -15,6 +15,8 @@ import { momentsOf } from "./scenes.js";
 import { TITLE } from "../../../../text/en/page.js";
 import { STORY } from "../../../../text/en/story.js";
 
+/** @import {Moment} from "./scenes.js" */
+
 /** @typedef {{round: number, ev: any[]}} Opening round: counted from 1; ev: the records of the run, without rows */
 
 /** @type {Story|null} */ let only = null; // a page has one
@@ -210,7 +212,7 @@ export function hearTouches(el, does) {
 
 // ---- What stands over the page: the pictures of the three scenes, the sentence of the moment, and what one can press.
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {number} place of the round, from 0
+/** @param {TraceModel} model @param {number} place of the round, from 0
  *  @param {{does: (what: string) => void, reached: (scene: number, last: boolean) => void}} page does: what is pressed;
  *    reached: a moment of that scene, the story's last one */
 export function storyFrame(model, place, page) {
@@ -248,7 +250,7 @@ export function storyFrame(model, place, page) {
   let frame = 0;
   const clock = new TellingClock(moments, { show, changed }, { still: still() });
 
-  /** @param {import("./scenes.js").Moment} moment @param {import("./scenes.js").Moment|null} from */
+  /** @param {Moment} moment @param {Moment|null} from */
   function show(moment, from) {
     say(says, moment.says);
     el.dataset.scene = String(moment.scene);
@@ -286,7 +288,7 @@ export function storyFrame(model, place, page) {
   return { el, clock };
 }
 
-/** Where and when it was recorded. @param {import("../../../shared/run/trace.js").TraceModel} model */
+/** Where and when it was recorded. @param {TraceModel} model */
 function sourceOf({ header, levels }) {
   const { label, device, dtype } = levels[levels.length - 1];
   const where = STORY.recorded(device.toUpperCase(), header?.machine ?? "", header?.recorded.slice(0, 10) ?? "");

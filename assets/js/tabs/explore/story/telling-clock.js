@@ -1,7 +1,7 @@
 /** How the story goes on: by itself from moment to moment, until somebody touches it; then a press plays a scene and waits
  *  at its end. With reduced motion nothing goes on by itself, and a press shows the next moment. */
 
-/** @typedef {import("./scenes.js").Moment} Moment */
+/** @import {Moment} from "./scenes.js" */
 
 const BROWSER = {
   wait: (/** @type {() => void} */ f, /** @type {number} */ ms) => setTimeout(f, ms),

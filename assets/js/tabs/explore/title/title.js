@@ -18,8 +18,10 @@ import { STORY } from "../../../../text/en/story.js";
 import { LANGUAGE } from "../../../../text/language.js";
 import { ratio, rounded } from "../../../../text/numbers.js";
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel @typedef {import("../../../shared/run/events.js").Header} Header */
-/** @typedef {import("../../../shared/run/events.js").LevelInfo} LevelInfo @typedef {Record<string, any>} Status as the server sends it */
+/** @import {Header, LevelInfo} from "../../../shared/run/events.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" */
+
+/** @typedef {Record<string, any>} Status as the server sends it */
 /** @typedef {{pending: unknown, started: boolean}} Session @typedef {{mode: string, text: string, tip: string, law?: string}} Said */
 
 /** `set({mode, text, tip})` says what is shown; `update` moves the figure.

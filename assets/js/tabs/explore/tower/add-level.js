@@ -8,8 +8,10 @@ import { levelName } from "../../../shared/levels/stack-names.js";
 import { placed } from "../../../shared/levels/stack.js";
 import { ADD } from "../../../../text/en/tower.js";
 
-/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Entry} Entry
- *  @typedef {import("../../../shared/levels/stack.js").Preset} Preset @typedef {{known: Entry, gain: HTMLElement, item: HTMLElement}} Choice
+/** @import {Entry, Level, Preset} from "../../../shared/levels/stack.js"
+ *  @import {Price} from "./forecast/forecast.js" */
+
+/** @typedef {{known: Entry, gain: HTMLElement, item: HTMLElement}} Choice
  *  @typedef {{levels: () => Level[], onAdd: (level: Level, index: number) => void, onOpen: () => void}} Context levels: of the
  *    stack, cheapest first; onAdd: a level was chosen for this place; onOpen: the list is shown */
 
@@ -56,7 +58,7 @@ export function addMenu(ctx) {
         return levels.toSpliced(index, 0, level);
       });
     },
-    /** What each of them would gain. @param {(import("./forecast/forecast.js").Price|null)[]|null} prices @param {import("./forecast/forecast.js").Price|null} [now] */
+    /** What each of them would gain. @param {(Price|null)[]|null} prices @param {Price|null} [now] */
     foretell(prices, now = null) {
       choices.forEach(({ known, gain }, i) => {
         const price = prices?.[i] ?? null;
@@ -112,7 +114,7 @@ function choice(/** @type {Context} */ ctx, /** @type {Entry} */ known, /** @typ
   return item;
 }
 
-/** @param {import("./forecast/forecast.js").Price|null} price with it @param {import("./forecast/forecast.js").Price|null} now without it */
+/** @param {Price|null} price with it @param {Price|null} now without it */
 function gainOf(price, now) {
   if (!price || !now || !("ms" in now)) return "";
   if (!("ms" in price)) return words.noGain;

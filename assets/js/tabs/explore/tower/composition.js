@@ -9,8 +9,11 @@ import { noteOf, runLevel } from "./floor/floor-notes.js";
 import { heard } from "../../../../text/heard.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
-/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {Level & {on: boolean}} OnLevel */
-/** @typedef {import("../../../shared/run/events.js").Header} Header @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
+/** @import {Level, Preset} from "../../../shared/levels/stack.js"
+ *  @import {Trunk} from "../../../shared/levels/trunk.js" @import {Header} from "../../../shared/run/events.js"
+ *  @import {Info} from "./floor/depth.js" */
+
+/** @typedef {Level & {on: boolean}} OnLevel */
 
 /** A level as the grammar writes it. @param {Level} level @param {number|null} block @param {boolean} last */
 const writtenAs = (level, block, last) => (last ? format([level]) : format([{ ...level, block }, level]).split(",")[0]);
@@ -28,7 +31,7 @@ export class Composition {
     /** @type {string[]} */ this.past = []; // the levels before each change, as JSON
     this.now = "[]";
     this.borrowed = false; // whether the levels are those of a simulated run that nobody has weights for
-    /** @type {import("../../../shared/levels/trunk.js").Trunk[]} */ this.shared = []; // trunks of the stack
+    /** @type {Trunk[]} */ this.shared = []; // trunks of the stack
   }
 
   /** The levels that are switched on. */
@@ -152,7 +155,7 @@ export class Composition {
     );
   }
 
-  /** What the floors say of their levels, cheapest first; no two by one name. @returns {import("./floor/depth.js").Info[]} */
+  /** What the floors say of their levels, cheapest first; no two by one name. @returns {Info[]} */
   infos() {
     const isSame = this.same;
     const infos = this.levels.map((level) => this._info(level, isSame));

@@ -20,11 +20,15 @@ import { callsOf, inPlan, planText } from "./floor/floor-notes.js";
 import { PANEL } from "../../../../text/en/panels.js";
 import { TOWER } from "../../../../text/en/tower.js";
 
-/** @typedef {{presets: string[], panels: import("../../../shared/visit/panels.js").Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => Record<string, any>,
+/** @import {Look} from "../../../shared/levels/kinds.js"
+ *  @import {Level, Preset} from "../../../shared/levels/stack.js"
+ *  @import {Header} from "../../../shared/run/events.js" @import {TraceModel} from "../../../shared/run/trace.js"
+ *  @import {Panels} from "../../../shared/visit/panels.js" */
+
+/** @typedef {{presets: string[], panels: Panels, fixed?: boolean, replans: () => boolean, ready: () => boolean, settings: () => Record<string, any>,
  *    onChange: (stack: string, replan?: boolean) => void, onJudged: () => void, onTell?: (text: string) => void}} Context
  *    presets: names in the catalogue. fixed: the stack is shown and cannot be changed. settings: of the next run. replans: whether runs choose their levels again;
- *    onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands.
- */
+ *    onChange says so of a ready-made stack. ready: whether Generate can be pressed. onJudged: the server has said whether the stack stands. */
 
 /** @param {HTMLElement} host @param {Context} ctx */
 export function createTower(host, ctx) {
@@ -33,9 +37,7 @@ export function createTower(host, ctx) {
   return tower;
 }
 
-/** @typedef {import("../../../shared/levels/stack.js").Level} Level @typedef {import("../../../shared/levels/stack.js").Preset} Preset */
-/** @typedef {import("../../../shared/levels/kinds.js").Look} Look @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
-/** @typedef {import("../../../shared/run/events.js").Header} Header @typedef {ReturnType<typeof floorOf> & {shaft: ReturnType<typeof shaftOf>|null, index: number|null}} Floor */
+/** @typedef {ReturnType<typeof floorOf> & {shaft: ReturnType<typeof shaftOf>|null, index: number|null}} Floor */
 
 /** Whether a key press asks to take back a change of the stack, and not of a text that is being typed. @param {KeyboardEvent} event */
 function takesBack(event) {

@@ -10,11 +10,13 @@ import { rowsByLayer } from "../../../shared/run/ran.js";
 import { SHAFT, TRUNK } from "../../../../text/en/tower.js";
 import { ratio } from "../../../../text/numbers.js";
 
+/** @import {Trunk} from "../../../shared/levels/trunk.js" @import {Gauge} from "../../../shared/run/figures.js"
+ *  @import {TokenRecord, Tree} from "../../../shared/run/records.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" */
+
 const GAP = 0.07; // of the column's height: what a tag needs
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
-
-/** @param {import("../../../shared/levels/trunk.js").Trunk} trunk
+/** @param {Trunk} trunk
  *  @param {(index: number) => {tag: string, hue: string}} look of a level of the stack */
 export function trunkView(trunk, look) {
   const cells = Array.from({ length: trunk.layers }, (_, i) => h("i.hx-layer", { "data-layer": i }));
@@ -107,7 +109,7 @@ function runs(rows) {
 }
 
 /** Where the members' tags stand, 0 at the bottom and 1 at the top, far enough apart to be read. */
-function spread(/** @type {import("../../../shared/levels/trunk.js").Trunk} */ { layers, members }) {
+function spread(/** @type {Trunk} */ { layers, members }) {
   const placed = [...members]
     .sort((a, b) => a.depth - b.depth || a.index - b.index)
     .map((member) => ({ member, y: member.depth / layers }));
@@ -121,7 +123,7 @@ function spread(/** @type {import("../../../shared/levels/trunk.js").Trunk} */ {
 const MOST = 16;
 
 /** @param {boolean} first whether it is the topmost, whose sign is explained @returns {{el: HTMLElement, update: (model: TraceModel|null, cursor: number, level: number, round: number|null,
- *   figures: import("../../../shared/run/figures.js").Gauge|null) => void}} */
+ *   figures: Gauge|null) => void}} */
 export function shaftOf(first) {
   const tiles = h("span.hx-tiles", { "aria-hidden": "true" });
   const fill = h("i", { style: { width: "0" } });
@@ -149,7 +151,7 @@ export function shaftOf(first) {
   };
 }
 
-/** @typedef {{serial: number, hue: string, state: string, tree: import("../../../shared/run/records.js").Tree|null}} Tile */
+/** @typedef {{serial: number, hue: string, state: string, tree: Tree|null}} Tile */
 
 /** Tokens of this round that stand before the verifier `level`, oldest first: [{hue, state}].
  *  @param {TraceModel} model @param {number} cursor @param {number} level @param {number|null} round */
@@ -171,7 +173,7 @@ function seen(model, cursor, level, round) {
   return tree ? found.filter((tile) => tile.tree === tree).slice(0, MOST) : found.slice(-MOST);
 }
 
-/** @param {import("../../../shared/run/records.js").TokenRecord} record */
+/** @param {TokenRecord} record */
 const treeBefore = (record) => (record.how === "draft" ? (record.fork?.tree ?? null) : null);
 
 function draw(/** @type {HTMLElement} */ host, /** @type {Tile[]} */ tiles) {

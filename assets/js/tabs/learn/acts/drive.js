@@ -9,13 +9,15 @@ import { openTab } from "../../../shared/kit/tabs.js";
 import { momentOf } from "../figures/run-figures.js";
 import { panelsOf } from "./page-parts.js";
 
-/** @typedef {import("../figures/run-figures.js").Action} Action */
+/** @import {Reach} from "../../../shared/player/within-reach.js"
+ *  @import {TraceModel} from "../../../shared/run/trace.js" @import {Action} from "../figures/run-figures.js"
+ *  @import {Light} from "./page-parts.js" */
 
 const PLAIN = /** @type {const} */ (["prompt", "temperature", "colour", "ghosts"]);
 const SECONDS = 4; // of a passage that is played, where the lesson does not say
 
 export class Drive {
-  /** @param {import("../../../shared/player/within-reach.js").Reach} stage the first screen @param {import("./page-parts.js").Light} light */
+  /** @param {Reach} stage the first screen @param {Light} light */
   constructor(stage, light) {
     this.stage = stage;
     this.light = light;
@@ -95,8 +97,7 @@ export class Drive {
 }
 
 /** The nth committed token, or the first that was copied from the text that the run itself had written.
- *  @param {import("../../../shared/run/trace.js").TraceModel|null} model @param {number|"copied"} which @returns {number|undefined} its serial
- */
+ *  @param {TraceModel|null} model @param {number|"copied"} which @returns {number|undefined} its serial */
 export function tokenOf(model, which) {
   if (which !== "copied") return model?.committed[which - 1];
   return model?.committed.find((serial) => {

@@ -7,9 +7,10 @@ import { stopsOf, TwoWindows } from "./stops.js";
 import { rich } from "../figures/rich.js";
 import { CLASS } from "../../../../text/en/class.js";
 
+/** @import {Lesson} from "../figures/run-figures.js" @import {CardStop, ClassPlan, Stop} from "./stops.js" */
+
 const SIZE = "width=900,height=820"; // of the notes' window
 
-/** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("../figures/run-figures.js").Lesson} Lesson */
 /** @typedef {{el: HTMLElement, title: HTMLElement, end?: () => void, heard?: (stop: number) => void}} Page */
 
 export class ClassRoom {
@@ -116,7 +117,7 @@ export class ClassRoom {
     return page;
   }
 
-  /** @param {ClassPlan} plan @param {number} stop @param {import("./stops.js").Stop} found */
+  /** @param {ClassPlan} plan @param {number} stop @param {Stop} found */
   _stop(plan, stop, found) {
     this.at = { id: plan.id, stop };
     this._here();
@@ -139,7 +140,7 @@ export class ClassRoom {
 
 // A task, or a question for the room, as large as the window.
 
-/** @param {import("./stops.js").CardStop} stop @param {string} title of the part @param {(direction: 1|-1) => void} onGo */
+/** @param {CardStop} stop @param {string} title of the part @param {(direction: 1|-1) => void} onGo */
 function cardPage(stop, title, onGo) {
   const heading = h("h1", { tabindex: "-1", text: CLASS.cardHead[stop.kind] });
   const button = (/** @type {string} */ text, /** @type {1|-1} */ to) =>

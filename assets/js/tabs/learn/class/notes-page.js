@@ -6,9 +6,11 @@ import { beginsAt, stopsOf } from "./stops.js";
 import { CLASS } from "../../../../text/en/class.js";
 import { rich } from "../figures/rich.js";
 
+/** @import {Lesson} from "../figures/run-figures.js" @import {ClassPart, ClassPlan, Stop} from "./stops.js" */
+
 const ANSWERS_MS = 1500; // until a projector that is there has answered
 
-/** @param {import("./stops.js").ClassPlan} plan @param {Map<string, import("../figures/run-figures.js").Lesson>} lessons by id @param {number} first the stop to begin at
+/** @param {ClassPlan} plan @param {Map<string, Lesson>} lessons by id @param {number} first the stop to begin at
  *  @param {{onGo: (stop: number) => void, onShow: (stop: number) => void, onAnswer: () => void, onProjector: () => void}} ctx
  *    onGo: the projector is to go there; onShow: the notes are there */
 export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProjector }) {
@@ -57,7 +59,7 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
     show(to);
   }
 
-  /** What a stop is called. @param {import("./stops.js").Stop|undefined} stop */
+  /** What a stop is called. @param {Stop|undefined} stop */
   function nameOf(stop) {
     if (!stop) return CLASS.end;
     if (stop.what === "card") return CLASS.card[stop.kind](stop.text);
@@ -108,9 +110,6 @@ export function notesPage(plan, lessons, first, { onGo, onShow, onAnswer, onProj
 }
 
 // The plan of a class, to be read before it and printed: its parts with their minutes, what to say, what a room asks.
-
-/** @typedef {import("./stops.js").ClassPlan} ClassPlan @typedef {import("./stops.js").ClassPart} ClassPart */
-/** @typedef {import("../figures/run-figures.js").Lesson} Lesson */
 
 /** @param {ClassPlan} plan @param {Map<string, Lesson>} lessons by id
  *  @param {{onBack: () => void, onStart: () => void, onNotes: () => void}} ctx */

@@ -6,14 +6,14 @@ import { stackNames } from "../../../shared/levels/stack-names.js";
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
 import { as, called, rate, times, speedUp } from "./run-figures.js";
 
-/** @typedef {import("./run-figures.js").Sources} Sources */
+/** @import {Entry, Sources} from "./run-figures.js" */
 
 /** @typedef {Record<string, any> & {stack: string, plain: string, speed_up: number, called?: string}} Row of a benchmark, as hsd_core/measure/bench writes it */
 
 const PRESET = "smollm2"; // of the lessons that name no run
 
 /** Of a row: `best.3.speed_up` of the quickest stack of three levels, or that of a stack by its name. */
-/** @type {Record<string, import("./run-figures.js").Entry<(row: Row, other: any) => number|string>>} */
+/** @type {Record<string, Entry<(row: Row, other: any) => number|string>>} */
 export const BENCH = {
   speed_up: [FIGURES.benchSpeedup, times, (r) => r.speed_up],
   low: [FIGURES.benchLow, times, (r) => r.interval[0]],

@@ -6,6 +6,9 @@ import { FIGURES } from "../../../../text/en/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
 import { level, times, RUN, speedUp, unitOf } from "./run-figures.js";
 
+/** @import {TraceModel as Model} from "../../../shared/run/trace.js"
+ *  @import {Entry, Sources} from "./run-figures.js" */
+
 /** As in app/tabs/learn/lessons.py. */
 const NAME = "[a-z_]+(?:\\.[A-Za-z0-9_]+)*";
 export const REFERENCE = new RegExp(`\\$(?:(${NAME})|\\{([^{}|]+)\\|(${NAME})\\})`, "g");
@@ -26,9 +29,8 @@ for (const name of [
   NAMES[name] = name; // of runs
 for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchmarks
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
-/** @typedef {import("./run-figures.js").Sources} Sources @typedef {number|string|null|undefined} Value */
+/** @typedef {number|string|null|undefined} Value */
 
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");
@@ -89,7 +91,7 @@ export const usualOf = (level, rows) => ["usual", level, rows];
 /** What a pass of a level yields with blocks of n. @param {string} level @param {number} n */
 export const yieldsOf = (level, n) => ["yields", level, n];
 
-/** @template R @param {import("./run-figures.js").Entry<R>|undefined} entry @param {(read: R) => Value} asked @param {string} from
+/** @template R @param {Entry<R>|undefined} entry @param {(read: R) => Value} asked @param {string} from
  *  @param {((v: any) => string|undefined)|null} [unit] @returns {Figure|null} */
 function written(entry, asked, from, unit = null) {
   if (!entry) return null;

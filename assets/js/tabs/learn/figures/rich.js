@@ -35,7 +35,7 @@ export function told(/** @type {{text: string, also?: import("./run-figures.js")
   return [...rich(text), ...also.map(sentence)];
 }
 
-/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./refs.js").Sources} sources */
+/** Puts the figures in that are at hand. @param {HTMLElement} root @param {import("./run-figures.js").Sources} sources */
 export function fill(root, sources) {
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".hx-also")))
     one.hidden = holds(one.dataset.when ?? "", sources) !== true;

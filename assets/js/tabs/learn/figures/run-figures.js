@@ -9,6 +9,9 @@ import { yielded, atMost } from "./sums.js";
 import { placeOfNumber, roundNumber } from "../../../shared/kit/round-number.js";
 import { figure, fixed as written, millis, ratio, rounded } from "../../../../text/numbers.js";
 
+/** @import {Row} from "../../../shared/run/events.js" @import {TokenRecord} from "../../../shared/run/records.js"
+ *  @import {TraceModel as Model, Segment, TraceModel} from "../../../shared/run/trace.js" */
+
 /** Lessons as app/tabs/learn/lessons.py declares them.
  *  @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
  *    set?: Record<string, any>, tab?: string}} Action
@@ -23,7 +26,6 @@ import { figure, fixed as written, millis, ratio, rounded } from "../../../../te
  *    try: {text: string, button?: string, action?: Action}}} Lesson
  *  @typedef {number|null} Answer the index of a choice, an estimate, null for one that was shown */
 /** @template R @typedef {[tip: string, format: (v: any) => string, read: R]} Entry a figure: what it is, how it is written and read */
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} Model */
 /** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
 
 export const fixed = (/** @type {number} */ digits) => (/** @type {number} */ v) => written(v, digits);
@@ -154,8 +156,7 @@ const middle = (/** @type {number[]} */ list) => list.sort((a, b) => a - b)[list
  *  @param {Model} model @returns {{below: number, target: number}|null} */
 export function roundOfLanes(model) {
   const top = model.levels.length - 1;
-  const took = (/** @type {import("../../../shared/run/trace.js").Segment[]} */ list) =>
-    list.reduce((sum, s) => sum + s.t1 - s.t0, 0);
+  const took = (/** @type {Segment[]} */ list) => list.reduce((sum, s) => sum + s.t1 - s.t0, 0);
   const rounds = model.rounds.filter((one) => one.segments.some((s) => s.level === top && s.kind === "verify"));
   const below = middle(rounds.map((one) => took(one.segments.filter((s) => s.level < top))).filter(Boolean));
   const target = middle(rounds.map((one) => took(one.segments.filter((s) => s.level === top))));
@@ -174,8 +175,6 @@ function ofStep(model, what) {
 const ofLanes = (model, what) => model.snapshots.at(-1)?.lanes?.[what] ?? null;
 
 // The figures of a moment of a run: of a round, of a rejection, of a plan of Auto.
-
-/** @typedef {import("../../../shared/run/records.js").TokenRecord} TokenRecord */
 
 /** @template T @param {T[]} list @param {(one: T) => number} f */
 const sum = (list, f) => (list.length ? list.reduce((total, one) => total + f(one), 0) : null);
@@ -236,7 +235,7 @@ function ofRejection(model, ...rest) {
   return { p: found.p, q: found.q, alpha: found.alpha, coin: found.coin }[what] ?? null;
 }
 
-/** @param {import("../../../shared/run/events.js").Row|null} row @param {number|undefined} id */
+/** @param {Row|null} row @param {number|undefined} id */
 const probability = (row, id) => {
   const at = row && id !== undefined ? row.ids.indexOf(id) : -1;
   return row?.probs[at] ?? null;
@@ -290,7 +289,7 @@ export function momentOf(model, words) {
   return when === "end" ? round.t1 : draftedBy(model, round);
 }
 
-/** When a token was rejected, or the end of the round in which it was. @param {import("../../../shared/run/trace.js").TraceModel} model @param {string[]} words */
+/** When a token was rejected, or the end of the round in which it was. @param {TraceModel} model @param {string[]} words */
 function fallen(model, words) {
   const over = words.at(-1) === "end";
   const lost = rejected(model, ...(over ? words.slice(0, -1) : words));
@@ -301,10 +300,7 @@ function fallen(model, words) {
 
 /** When a round's first draft was there, before anybody judged it. A lookup that finds nothing leaves no event, and the moment
  *  would be the previous round's: then it is the round's first event. */
-function draftedBy(
-  /** @type {import("../../../shared/run/trace.js").TraceModel} */ model,
-  /** @type {{round: number, t0: number}} */ { round, t0 },
-) {
+function draftedBy(/** @type {TraceModel} */ model, /** @type {{round: number, t0: number}} */ { round, t0 }) {
   const draft = model.segments.find((one) => one.round === round && one.kind === "draft");
   return (draft?.tokensOut ? draft.t1 : model.marks.find((one) => one.round === round)?.t) ?? t0;
 }

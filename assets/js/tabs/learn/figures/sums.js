@@ -1,6 +1,8 @@
 /** The arithmetic of the pictures of lessons, tested against hsd_core: what blocks yield, what a lock step gives, the best way
  *  through levels, tosses of a rule, and what a recorded run shows at a moment. Nothing here draws. */
 
+/** @import {Round} from "../../../shared/anatomy/round.js" @import {TraceModel} from "../../../shared/run/trace.js" */
+
 // What a block of guesses yields and gains, where each is kept with the same probability (Leviathan et al. 2023, section 3).
 
 /** Tokens that a pass commits on average where each of n guesses is kept with probability a. @param {number} a @param {number} n */
@@ -139,8 +141,6 @@ export function seeded(seed) {
 
 // What the passes of a run cost and brought.
 
-/** @typedef {import("../../../shared/run/trace.js").TraceModel} TraceModel */
-
 /** The rounds that were over at a moment: tokens of each by the level that supplied them, cheapest first.
  *  @param {TraceModel} model @param {number} until ns
  *  @returns {{round: number, tokens: number, byLevel: number[]}[]} */
@@ -185,8 +185,7 @@ export function costOfToken(model) {
 // A round as far as it is known at a moment: what comes later takes no room, so that a picture of it tells nothing
 // that a question asks.
 
-/** @param {import("../../../shared/anatomy/round.js").Round} round @param {number} at ns, a settled moment
- *  @returns {import("../../../shared/anatomy/round.js").Round} */
+/** @param {Round} round @param {number} at ns, a settled moment @returns {Round} */
 export function soFar(round, at) {
   const calls = round.calls
     .filter((call) => call.segment.t0 <= at)
@@ -210,7 +209,7 @@ export function soFar(round, at) {
  *  @typedef {{what: "ask"|"draft"|"verify"|"up", level: number, depth: number, t0: number, t1: number, count: number,
  *    kept: number, own: boolean, held: number}} RollLine */
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round
+/** @param {TraceModel} model @param {Round} round
  *  @returns {RollLine[]} in the order in which they happened */
 export function rollOf(model, round) {
   const top = model.levels.length - 1;
@@ -246,7 +245,7 @@ export function rollOf(model, round) {
 }
 
 /** Adds when a level between handed its block up: before the level above verified it.
- *  @param {import("../../../shared/run/trace.js").TraceModel} model @param {RollLine[]} lines @returns {RollLine[]} */
+ *  @param {TraceModel} model @param {RollLine[]} lines @returns {RollLine[]} */
 function handedUp(model, lines) {
   const top = model.levels.length - 1;
   return lines.flatMap((one) => {

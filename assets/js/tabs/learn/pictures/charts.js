@@ -12,9 +12,10 @@ import { ratio, restOf } from "../../../../text/numbers.js";
 import { frame } from "./frame.js";
 import { CHART } from "../../../../text/en/pictures.js";
 
-/** @typedef {import("./frame.js").PictureContext} PictureContext */
-/** @typedef {import("../../../shared/run/trace.js").Level} Level */
-/** @typedef {(ctx: PictureContext) => import("./frame.js").Picture} Maker */
+/** @import {Level} from "../../../shared/run/trace.js" @import {Sources} from "../figures/run-figures.js"
+ *  @import {Picture, PictureContext} from "./frame.js" */
+
+/** @typedef {(ctx: PictureContext) => Picture} Maker */
 
 const MOST = 40; // columns
 const legend = (/** @type {Level[]} */ levels) =>
@@ -133,7 +134,7 @@ export function gainsPicture({ figure: asked, sources, open }) {
 }
 
 /** Of the run's own stack (`run`), the best of so many levels (`best.3`), or a stack of the benchmark. */
-function gainOf(/** @type {string} */ name, /** @type {import("../figures/refs.js").Sources} */ sources) {
+function gainOf(/** @type {string} */ name, /** @type {Sources} */ sources) {
   const best = name.startsWith("best.");
   const of = (/** @type {string} */ what) =>
     best ? figure(sources, `${name}.${what}`, "bench") : figure(sources, what, name === "run" ? "" : `bench:${name}`);

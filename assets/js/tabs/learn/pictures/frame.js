@@ -3,10 +3,13 @@
 import { h, say } from "../../../shared/kit/dom.js";
 import { set, svg } from "../../../shared/kit/svg.js";
 
+/** @import {TraceModel} from "../../../shared/run/trace.js"
+ *  @import {Drawn, Sources, Step} from "../figures/run-figures.js" */
+
 /** What a picture may know. `sources`: figures; `open`: whether the step's question is unanswered; `hides`: what it asks
  *  about and no picture tells until then; `fresh`: whether it was answered just now.
- *  @typedef {{step: import("../figures/run-figures.js").Step, figure: import("../figures/run-figures.js").Drawn, model: import("../../../shared/run/trace.js").TraceModel, open: boolean, hides: string[],
- *    fresh: boolean, sources: () => import("../figures/refs.js").Sources}} PictureContext
+ *  @typedef {{step: Step, figure: Drawn, model: TraceModel, open: boolean, hides: string[],
+ *    fresh: boolean, sources: () => Sources}} PictureContext
  *  @typedef {{el: HTMLElement, end?: () => void}} Picture end: stops what moves */
 
 /** A figure whose caption is also its text alternative, spoken when it changes.

@@ -17,9 +17,10 @@ import { MOVING, ROLL } from "../../../../text/en/pictures.js";
 import { levelBadge } from "../../../shared/levels/badge.js";
 import { timeOf } from "../../../shared/levels/stated.js";
 
-/** @typedef {import("./frame.js").PictureContext} PictureContext */
+/** @import {Round} from "../../../shared/anatomy/round.js" @import {TraceModel} from "../../../shared/run/trace.js"
+ *  @import {RollLine} from "../figures/sums.js" @import {Picture, PictureContext} from "./frame.js" */
 
-/** @param {PictureContext} ctx @returns {import("./frame.js").Picture} */
+/** @param {PictureContext} ctx @returns {Picture} */
 export function movingPicture(ctx) {
   const { model, figure, step, open } = ctx;
   const { at, limit, from } = stretchOf(ctx);
@@ -133,7 +134,7 @@ const VIEWS = {
 // The recursion of a round as a roll of calls: each line is a call, further in the cheaper its level, with its time
 // on the round's clock. Lines that have not happened are not there while a question is open, and pale afterwards.
 
-/** @param {import("./frame.js").PictureContext} ctx @param {(t: number) => void} seek */
+/** @param {PictureContext} ctx @param {(t: number) => void} seek */
 function rollView({ model, open }, seek) {
   const el = h("ol.hx-roll", { tabindex: "0", "aria-label": ROLL.label });
   let drawn = "";
@@ -160,7 +161,7 @@ function rollView({ model, open }, seek) {
   };
 }
 
-/** @param {import("../../../shared/run/trace.js").TraceModel} model @param {import("../../../shared/anatomy/round.js").Round} round @param {import("../figures/sums.js").RollLine} line
+/** @param {TraceModel} model @param {Round} round @param {RollLine} line
  *  @param {{span: number, now: boolean, later: boolean}} how @param {(t: number) => void} seek */
 function row(model, round, line, { span, now, later }, seek) {
   const level = model.levels[line.level];

@@ -10,7 +10,9 @@ import { h } from "../../../shared/kit/dom.js";
 import { MISSING } from "../../../../text/en/pictures.js";
 import { frame } from "./frame.js";
 
-/** @type {Record<string, (ctx: import("./frame.js").PictureContext) => import("./frame.js").Picture>} */
+/** @import {Picture, PictureContext} from "./frame.js" */
+
+/** @type {Record<string, (ctx: PictureContext) => Picture>} */
 const MAKERS = {
   text: movingPicture,
   round: movingPicture,
@@ -25,7 +27,7 @@ const MAKERS = {
   hops: hopsPicture,
 };
 
-/** One that nobody brings says so. @param {import("./frame.js").PictureContext} ctx @returns {import("./frame.js").Picture} */
+/** One that nobody brings says so. @param {PictureContext} ctx @returns {Picture} */
 export function pictureOf(ctx) {
   const { kind } = ctx.figure;
   const make = MAKERS[kind] ?? brought.pictures.find(({ name }) => name === kind)?.make;

@@ -5,7 +5,8 @@ import { askedOfServer, madeAhead } from "../another/answers.js";
 import { Asker } from "../another/asker.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
-/** @typedef {import("../profile/profile.js").Profile} Profile */
+/** @import {Hear} from "../another/asker.js" @import {Profile} from "../profile/profile.js" */
+
 /** @typedef {{curves: string, plans: string, brought: string, stops: Record<string, number[]>}} Place of a profile's answers, below /hx/
  */
 
@@ -61,7 +62,7 @@ export class Ahead {
 
 /** Asked as an `Asker` is. */
 class AskerAhead {
-  /** @param {Ahead} ahead @param {import("../another/asker.js").Hear} hear */
+  /** @param {Ahead} ahead @param {Hear} hear */
   constructor(ahead, hear) {
     this.ahead = ahead;
     this.hear = hear;
@@ -116,8 +117,6 @@ export function seenAs(parts, value, look) {
 }
 
 // Who answers.
-
-/** @typedef {import("../another/asker.js").Hear} Hear */
 
 /** @param {{base: string, setup: any, ahead: Ahead|null}} where */
 export const whoAnswers = ({ base, setup, ahead }) => ({

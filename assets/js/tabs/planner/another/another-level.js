@@ -8,10 +8,10 @@ import { curveTable, drawCurve, nearest, stopsSlider } from "./curve.js";
 import { ratio } from "../../../../text/numbers.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
+/** @import {CostPoint, Curve, PricedPlan} from "./answers.js" */
+
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 260, screen: 320 };
-
-/** @typedef {import("./answers.js").Curve} Curve @typedef {import("./answers.js").CostPoint} CostPoint */
 
 /** @param {{about: () => any, onTurn: (at: {agreement: number|null, share: number|null}) => void, onUse: (stack: string) => void}} ctx
  *    onTurn: a slider was moved; null stands for the profile's own number */
@@ -176,7 +176,7 @@ const gain = (/** @type {CostPoint} */ { fewer, more }) => more.speedup / fewer.
 
 /** At one cost: whether it pays ("yes", "no", "even"), and the plan to use.
  *  @param {Curve} curve @param {number} share
- *  @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: import("./answers.js").PricedPlan}} */
+ *  @returns {{point: CostPoint, pays: "yes"|"no"|"even", plan: PricedPlan}} */
 export function readAt(curve, share) {
   const point = nearest(curve.points, share);
   const over = gain(point);

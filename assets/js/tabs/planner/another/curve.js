@@ -6,11 +6,11 @@ import { svg } from "../../../shared/kit/svg.js";
 import { nameOfStack, stackNames } from "../../../shared/levels/stack-names.js";
 import { ANOTHER } from "../../../../text/en/another.js";
 
+/** @import {CostPoint, Curve} from "./answers.js" */
+
 const TICKS = [0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12]; // speed-ups: equal ratios are equally far apart
 const PAD = { left: 44, right: 16, top: 16, bottom: 44 };
 const ROOM = 1.12; // beyond the largest and the smallest speed-up
-
-/** @typedef {import("./answers.js").Curve} Curve @typedef {import("./answers.js").CostPoint} CostPoint */
 
 /** Where costs and speed-ups stand in a picture of so many px. @param {CostPoint[]} points @param {number} wide @param {number} high */
 export function scales(points, wide, high) {

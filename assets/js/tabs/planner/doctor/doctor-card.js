@@ -6,9 +6,10 @@ import { svg } from "../../../shared/kit/svg.js";
 import { DOCTOR } from "../../../../text/en/doctor.js";
 import { drawGain, ofGains, readLength } from "./gain-curve.js";
 
+/** @import {Point} from "./gain-curve.js" */
+
 const HIGH = 280; // px of the curve
 
-/** @typedef {import("./gain-curve.js").Point} Point */
 /** @typedef {{value: number, low: number|null, high: number|null, at_least?: boolean}} Rate */
 
 /** @param {any} answer the server's @param {string} link an address, or "" @returns {HTMLElement} */

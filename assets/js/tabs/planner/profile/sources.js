@@ -6,7 +6,7 @@ import { toggleTheme } from "../../../shared/kit/theme.js";
 import { PLANNER, SOURCE } from "../../../../text/en/planner.js";
 import { saveBlob } from "../../../shared/kit/files.js";
 
-/** @typedef {import("./profile.js").Source} Source */
+/** @import {Profile, Source} from "./profile.js" */
 
 const taglineOf = (/** @type {string} */ kind) => SOURCE.taglines[kind] ?? SOURCE.tagline;
 
@@ -125,7 +125,7 @@ export async function openedProfile(file, url) {
   return { source, fault: "" };
 }
 
-/** @param {import("./profile.js").Profile} profile @param {string} name of its file, without its end */
+/** @param {Profile} profile @param {string} name of its file, without its end */
 export function saveProfile(profile, name) {
   const blob = new Blob([JSON.stringify(profile, null, 1)], { type: "application/json" });
   saveBlob(blob, `${name.replace(/[^\w.-]+/g, "-")}-profile.json`);

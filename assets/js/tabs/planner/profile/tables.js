@@ -6,8 +6,9 @@ import { TABLES } from "../../../../text/en/planner.js";
 import { levelHead } from "../../../shared/levels/badge.js";
 import { rounded } from "../../../../text/numbers.js";
 
-/** @typedef {import("./profile.js").Profile} Profile @typedef {import("./profile.js").ProfileLevel} ProfileLevel */
-/** @typedef {import("../../../shared/levels/kinds.js").Look} Look @typedef {"levels"|"acceptance"|"edge_cost_ms"} Part */
+/** @import {Look} from "../../../shared/levels/kinds.js" @import {Profile, ProfileLevel} from "./profile.js" */
+
+/** @typedef {"levels"|"acceptance"|"edge_cost_ms"} Part */
 /** @typedef {{fixed: boolean, onEdit: (part: string) => void, onReset: (part: string) => void}} Context `part`: a Part */
 
 /** @param {Context} ctx */

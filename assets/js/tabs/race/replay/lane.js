@@ -9,6 +9,8 @@ import { clockOf } from "../../../shared/levels/overlap.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
 import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
 
+/** @import {Level, TraceModel} from "../../../shared/run/trace.js" @import {LaneModel} from "./lanes.js" */
+
 /** What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
  *  its row; `late`: not before all lanes are over. `verdict`: how its text compares.
  *  @typedef {{mark: (over: boolean) => {text: string, place: string}, result: Node[], tip: string|null, late: boolean,
@@ -16,7 +18,7 @@ import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
  *  @typedef {{index: number, most: number, names: Map<string, string>, says: Says, onToken: (at: number) => void, onPlay: () => void,
  *    onSave: () => void}} LaneContext */
 
-/** @param {import("./lanes.js").LaneModel} lane @param {LaneContext} ctx */
+/** @param {LaneModel} lane @param {LaneContext} ctx */
 export function createLane(lane, ctx) {
   const name = ctx.names.get(lane.stack) ?? "";
   const row = createRow(lane, name, ctx);
@@ -42,7 +44,7 @@ export function createLane(lane, ctx) {
   };
 }
 
-/** @param {import("./lanes.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+/** @param {LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createRow(lane, name, ctx) {
   const { says } = ctx;
   const place = h("b.hx-race-place", { "data-place": "" });
@@ -78,7 +80,7 @@ function createRow(lane, name, ctx) {
   };
 }
 
-/** @param {import("./lanes.js").LaneModel} lane @param {string} name @param {LaneContext} ctx */
+/** @param {LaneModel} lane @param {string} name @param {LaneContext} ctx */
 function createColumn(lane, name, ctx) {
   const { model } = lane;
   const { verdict } = ctx.says;
@@ -116,24 +118,21 @@ function createColumn(lane, name, ctx) {
   };
 }
 
-const title = (
-  /** @type {"h3"|"h4"} */ tag,
-  /** @type {HTMLElement} */ name,
-  /** @type {import("../../../shared/run/trace.js").TraceModel} */ { levels },
-) => h(tag, { class: "hx-race-name" }, [h("span.hx-race-badges", { "aria-hidden": "true" }, levels.map(badge)), name]);
+const title = (/** @type {"h3"|"h4"} */ tag, /** @type {HTMLElement} */ name, /** @type {TraceModel} */ { levels }) =>
+  h(tag, { class: "hx-race-name" }, [h("span.hx-race-badges", { "aria-hidden": "true" }, levels.map(badge)), name]);
 
 /** Whose clock its times are of, where levels work at the same time. */
-function clock(/** @type {import("../../../shared/run/trace.js").TraceModel} */ { header }) {
+function clock(/** @type {TraceModel} */ { header }) {
   const said = CLOCKS[clockOf(header)];
   return said ? h("span.hx-race-clock-word", { tabindex: "0", "data-tip": said.said, text: said.name }) : null;
 }
 
-const badge = (/** @type {import("../../../shared/run/trace.js").Level} */ level) =>
+const badge = (/** @type {Level} */ level) =>
   h("span.hx-badge", { "data-line": level.underline, style: { "--hue": level.hue }, text: level.tag });
 
 // A text as a strip: a band a token, in the colour of the level that supplied it.
 
-/** @param {import("./lanes.js").LaneModel} lane
+/** @param {LaneModel} lane
  *  @returns {string} a gradient of hard stops over the lane's tokens */
 export function bands(lane) {
   const { levels } = lane.model;
@@ -150,7 +149,7 @@ export function bands(lane) {
 }
 
 /** The track of a lane: how far it is on its way to the finish line, and whose tokens brought it there.
- *  @param {import("./lanes.js").LaneModel} lane @param {number} most tokens of the longest text @param {string} label */
+ *  @param {LaneModel} lane @param {number} most tokens of the longest text @param {string} label */
 export function track(lane, most, label) {
   const length = lane.tokens / most;
   const paint = h("i.hx-race-paint", { style: { background: bands(lane) } });

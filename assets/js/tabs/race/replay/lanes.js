@@ -5,7 +5,7 @@ import { TraceModel } from "../../../shared/run/trace.js";
 import { duration } from "../../../../text/numbers.js";
 import { LANE } from "../../../../text/en/race.js";
 
-/** @typedef {import("../../../shared/run/trace.js").TraceRecord} TraceRecord */
+/** @import {TraceRecord} from "../../../shared/run/figures.js" */
 
 /** What the server says of a lane (hsd_core/measure/race/racing.py), and of a race (app/tabs/race/shown.py).
  *  @typedef {{stack: string, clock: string, lossless: boolean, lossless_reason: string, tokens: number, prefill_ns: number, tokens_per_s: number,

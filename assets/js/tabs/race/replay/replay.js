@@ -10,10 +10,12 @@ import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
 import { duration } from "../../../../text/numbers.js";
 import { spoken } from "../../../shared/text/token/token.js";
 
+/** @import {Says} from "./lane.js" @import {Align, LaneModel} from "./lanes.js" */
+
 const LASTS_S = /** @type {[number, number]} */ ([8, 15]);
 
-/** @param {{onPlay: (lane: import("./lanes.js").LaneModel) => void,
- *    onSave: (lane: import("./lanes.js").LaneModel) => void}} ctx */
+/** @param {{onPlay: (lane: LaneModel) => void,
+ *    onSave: (lane: LaneModel) => void}} ctx */
 export function createReplay(ctx) {
   const rows = h("ol.hx-race-rows", { "aria-label": WORDS.lanes });
   const bar = h("div.hx-race-clock");
@@ -24,7 +26,7 @@ export function createReplay(ctx) {
   /** @type {Field|null} */ let field = null;
   /** @type {ReturnType<typeof createLane>[]} */ let lanes = [];
   /** @type {number|null} */ let selected = null;
-  /** @type {import("./lane.js").Says[]} */ let says = [];
+  /** @type {Says[]} */ let says = [];
   let frame = 0;
   let told = new Set();
   const player = new Player(() => schedule(), { lasts: LASTS_S });
@@ -89,8 +91,8 @@ export function createReplay(ctx) {
   return {
     el,
     player,
-    /** @param {import("./lanes.js").LaneModel[]} models
-     *  @param {{says: import("./lane.js").Says[], align?: import("./lanes.js").Align, between?: Node|null,
+    /** @param {LaneModel[]} models
+     *  @param {{says: Says[], align?: Align, between?: Node|null,
      *    still?: boolean}} how between: what stands below the rows; still: it does not start by itself */
     show(models, how) {
       for (const lane of lanes) lane.destroy();
@@ -133,7 +135,7 @@ export function createReplay(ctx) {
 
 // A token that is chosen, in words: in each lane who supplied it, who passed it, and when it stood in the text.
 
-/** @param {import("./lanes.js").LaneModel} lane @param {number} at @param {string} who */
+/** @param {LaneModel} lane @param {number} at @param {string} who */
 export function tokenText(lane, at, who) {
   const record = lane.tokenAt(at);
   if (!record) return `${who}: ${WORDS.shorter}`;

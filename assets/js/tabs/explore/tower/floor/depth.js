@@ -4,10 +4,13 @@ import { h, say } from "../../../../shared/kit/dom.js";
 import { grammar, heeds, kindOf } from "../../../../shared/levels/kinds.js";
 import { DEPTH } from "../../../../../text/en/tower.js";
 
-/** @typedef {import("../../../../shared/levels/stack.js").Level & {on: boolean}} OnFloor @typedef {import("../../../../shared/levels/stack.js").Draft} Draft
+/** @import {Look} from "../../../../shared/levels/kinds.js"
+ *  @import {Draft, Entry, Level} from "../../../../shared/levels/stack.js" */
+
+/** @typedef {Level & {on: boolean}} OnFloor
  *  @typedef {{kind: string, name: string, label: string, block: number, written: string, note: string, eager?: string}} Info what a floor says of its level
- *  @typedef {{position: number, levels: number, fixed: boolean, top: boolean, bottom: boolean, look: import("../../../../shared/levels/kinds.js").Look, info: Info,
- *    reason: string, open: boolean, depth: import("../../../../shared/levels/stack.js").Entry["depth"]|null, drafts: Draft[], share: string,
+ *  @typedef {{position: number, levels: number, fixed: boolean, top: boolean, bottom: boolean, look: Look, info: Info,
+ *    reason: string, open: boolean, depth: Entry["depth"]|null, drafts: Draft[], share: string,
  *    onEdit: () => void, onTell: (text: string) => void, onPreview: () => void, onMove: (step: number) => void, onRemove: () => void,
  *    onOpen: (open: boolean) => void}} At where a floor stands, and whom it tells */
 

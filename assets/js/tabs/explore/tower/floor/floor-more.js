@@ -7,7 +7,7 @@ import { typedNumber } from "../../../../shared/levels/typed-number.js";
 import { counts, variants } from "../../../../shared/levels/stack.js";
 import { FLOOR } from "../../../../../text/en/tower.js";
 
-/** @typedef {import("./depth.js").OnFloor} OnFloor @typedef {import("./depth.js").At} At @typedef {import("../../../../shared/levels/kinds.js").Key} Key */
+/** @import {Key} from "../../../../shared/levels/kinds.js" @import {At, OnFloor} from "./depth.js" */
 
 /** The button that unfolds them, and their panel. @param {OnFloor} level @param {At} at */
 export function more(level, at) {

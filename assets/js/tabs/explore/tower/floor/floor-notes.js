@@ -7,8 +7,9 @@ import { stackName } from "../../../../shared/levels/stack-names.js";
 import { heard } from "../../../../../text/heard.js";
 import { FLOOR, PLAN } from "../../../../../text/en/tower.js";
 
-/** @typedef {import("../../../../shared/levels/stack.js").Level} Level @typedef {import("../../../../shared/levels/stack.js").Entry} Entry */
-/** @typedef {import("../../../../shared/run/events.js").LevelInfo} LevelInfo @typedef {import("../../../../shared/run/events.js").Plan} Plan */
+/** @import {Entry, Level} from "../../../../shared/levels/stack.js"
+ *  @import {LevelInfo, Plan} from "../../../../shared/run/events.js"
+ *  @import {TraceModel} from "../../../../shared/run/trace.js" */
 
 /** What stands below a level's name: its databases, its layers, or its weights and their number format.
  *  @param {Level} level @param {LevelInfo|null} ran @param {Entry|null} known @param {string} share */
@@ -73,8 +74,7 @@ export function originText({ profile, machine, preset, option = PLAN.ofPreset(pr
 }
 
 /** ms per call of a level without forwards, an n-gram lookup: its busy time over its calls.
- *  @param {import("../../../../shared/run/trace.js").TraceModel} model @param {number} cursor @param {number} level
- *  @param {{busy_ms: number}} figures */
+ *  @param {TraceModel} model @param {number} cursor @param {number} level @param {{busy_ms: number}} figures */
 export function callsOf(model, cursor, level, figures) {
   const calls = model.figures.calls(cursor, level);
   return calls ? figures.busy_ms / calls : null;

@@ -9,11 +9,10 @@ import { kvBar } from "./kv-bar.js";
 import { millis } from "../../../../../text/numbers.js";
 import { FLOOR } from "../../../../../text/en/tower.js";
 
-/** @typedef {import("./depth.js").OnFloor} OnFloor @typedef {import("./depth.js").At} At */
+/** @import {KvLength} from "../../../../shared/run/events.js" @import {At, OnFloor} from "./depth.js" */
 
 /** @returns {{el: HTMLElement, plan: (words: string|null, rests: boolean) => void, refuse: (reason: string) => void,
- *    update: (figures: {ms_per_call?: number|null}|null, kv: import("../../../../shared/run/events.js").KvLength|null, longest: number) => void}}
- */
+ *    update: (figures: {ms_per_call?: number|null}|null, kv: KvLength|null, longest: number) => void}} */
 export function floorOf(/** @type {OnFloor} */ level, /** @type {At} */ at) {
   const ms = h("span.hx-ms", { text: "– ms", tabindex: "0", "data-tip": FLOOR.callTip });
   const kv = kvBar();

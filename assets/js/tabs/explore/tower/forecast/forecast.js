@@ -14,8 +14,12 @@ import { DEFAULT_STACK } from "../../../../../text/en/default-stack.js";
 import { words } from "../../../../../text/en/forecast.js";
 import { ratio, rounded } from "../../../../../text/numbers.js";
 
+/** @import {DefaultStack} from "../../../../shared/levels/default-said.js"
+ *  @import {TraceModel} from "../../../../shared/run/trace.js"
+ *  @import {Panels} from "../../../../shared/visit/panels.js" */
+
 export class Forecast {
-  /** @param {import("../../../../shared/visit/panels.js").Panels} panels */
+  /** @param {Panels} panels */
   constructor(panels) {
     const cell = () => h("td", words.unknown);
     const row = (/** @type {string} */ name, /** @type {HTMLElement[]} */ cells) =>
@@ -49,7 +53,7 @@ export class Forecast {
     ]);
     this.el = h("div.hx-forecast", [this._line, more]);
     /** @type {Price|null} */ this.price = null;
-    /** @type {import("../../../../shared/run/trace.js").TraceModel|null} */ this._model = null;
+    /** @type {TraceModel|null} */ this._model = null;
     this._key = "";
   }
 
@@ -62,7 +66,7 @@ export class Forecast {
     this._draw();
   }
 
-  /** The run that is shown, if it is of this stack. @param {import("../../../../shared/run/trace.js").TraceModel|null} model */
+  /** The run that is shown, if it is of this stack. @param {TraceModel|null} model */
   measured(model) {
     const key = model ? `${model.header?.recorded} ${model.version}` : "";
     if (model === this._model && key === this._key) return;
@@ -72,7 +76,7 @@ export class Forecast {
   }
 
   /** Why the block lengths of the default stack are what they are; null: another stack is composed.
-   *  @param {import("../../../../shared/levels/default-said.js").DefaultStack|null|undefined} known */
+   *  @param {DefaultStack|null|undefined} known */
   usual(known) {
     this._usual.hidden = !known || known.source === "pinned";
     if (!known) return;
@@ -199,7 +203,7 @@ function overLengths({ length, extrapolated, by_length: rows, pays_from: from })
   return [pays, extrapolated ? words.extrapolated(length, first, last) : ""].filter(Boolean).join(" ");
 }
 
-/** What the levels in the middle spared the target, in the run as a whole. @param {import("../../../../shared/run/trace.js").TraceModel} model */
+/** What the levels in the middle spared the target, in the run as a whole. @param {TraceModel} model */
 function caught(model) {
   const of = (/** @type {number} */ level) => model.figures.of(model.end, level);
   const top = model.levels.length - 1;
