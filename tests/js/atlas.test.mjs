@@ -92,6 +92,8 @@ test("what people look for is found by the names that they know", () => {
     ["EAGLE3", "eagle-3"],
     ["eagle-3", "eagle-3"],
     ["CATS", "cats"],
+    ["mtp", "mtp"],
+    ["multi-token prediction", "mtp"],
     ["sam", "sam-decoding"],
     ["Token Recycling", "token-recycling"],
   ])

@@ -240,8 +240,11 @@ def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypa
     for name in asks:
         assert f"in {MAKING} on two cores: python -m hsd_core knn-store --preset smollm2" in said[name]
     assert "A GPU: there is none here." in said["dovetail"]
+    assert "Name a drafter that was trained for this target" in said["dflash"]
+    assert "has no head for multi-token prediction" in said["mtp"]
     for name, one in SHIPPED.items():
-        assert bool(said[name]) == (name in asks or (one.stack is not None and one.preset != "smollm2")), name
+        needs = name in asks | {"dflash", "mtp"} or (one.stack is not None and one.preset != "smollm2")
+        assert bool(said[name]) == needs, name
     (tmp_path / "knn").mkdir()
     store_path(PRESETS["smollm2"].key).touch()
     assert {first_needed(SHIPPED[name]) for name in asks} == {""}

@@ -23,7 +23,9 @@ from app.tabs.explore.view import Play
 from app.tabs.shipped import Shipped
 from app.words import page as says
 from hsd_core.grammar import kind_of
-from hsd_core.grammar.keys import DEVICE
+from hsd_core.grammar.keys import DEVICE, ID
+from hsd_core.grammar.preset import Preset
+from hsd_core.grammar.spec import LevelSpec
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.drafts.known_drafts import FOLDER as DRAFTS
 from hsd_core.models.machine import has_cuda
@@ -90,4 +92,12 @@ def first_needed(system: System) -> str:
     if any((spec.get(DEVICE) or "cpu") != "cpu" for spec in specs) and not has_cuda():
         said.append(says.FIRST_GPU)
     said += [first for spec in specs if (first := kind_of(spec).placement.first(spec, preset))]
+    said += [reason for spec in specs if (reason := _lacks(spec, preset))]
     return " ".join(said)
+
+
+def _lacks(spec: LevelSpec, preset: Preset) -> str:
+    """What a level needs that the preset does not have, such as a drafter that was trained for its target."""
+    entries = [] if spec.get(ID) else kind_of(spec).offer(kind_of(spec), preset)
+    reasons = [str(entry["reason"]) for entry in entries]
+    return f"{reasons[0][0].upper()}{reasons[0][1:]}." if reasons and all(reasons) else ""

@@ -27,9 +27,9 @@ export const filters = (filter) =>
 
 /** Whether a filter leaves a system. @param {System} system @param {Filter} filter */
 export function passes(system, { who, how, exact, here, find }) {
-  const { name, id, also = [], paper, year, who_drafts, how_judged, idea, here: note, headline } = system;
+  const { name, id, also = [], paper, year, who_drafts, how_judged, idea, headline } = system;
   const texts = headline?.figures.map(({ of }) => of) ?? [];
-  const text = [name, id, ...also, paper, year, who_drafts, how_judged, idea, note, ...texts].join(" ");
+  const text = [name, id, ...also, paper, year, who_drafts, how_judged, idea, ...texts].join(" ");
   return (
     (!who || system.who_drafts === who) &&
     (!how || system.how_judged === how) &&
