@@ -54,7 +54,7 @@ def build_self(spec: LevelSpec, site: Site) -> SelfLevel:
 SELF = Kind(
     name="self",
     order=62,
-    look=Look("S", GREEN, "dotted"),
+    look=Look("S", GREEN, "double"),
     text=KindText(
         title="self-draft",
         about="All of the target's own layers, the attentions of several at once (EasySpec).",
