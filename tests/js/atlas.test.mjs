@@ -93,6 +93,7 @@ test("what people look for is found by the names that they know", () => {
     ["eagle-3", "eagle-3"],
     ["CATS", "cats"],
     ["mtp", "mtp"],
+    ["Suffix Decoding", "suffix"],
     ["multi-token prediction", "mtp"],
     ["sam", "sam-decoding"],
     ["Token Recycling", "token-recycling"],
