@@ -16,6 +16,7 @@ import gzip
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def page_records(events: Iterable[Event]) -> list[dict[str, Any]]:
     return wire.records
 
 
+TITLE = "HSD Explorer"
 ENTRY = "js/offline/main.js"
 # The style sheets of the first screen in order: those of its parts, then those of systems, then those that change all.
 OF_PARTS = (
@@ -130,6 +132,29 @@ def page(events: Sequence[Event], *, assets: Path = ASSETS, colour: str = "level
     return found.replace(EMPTY, EMPTY.replace("><", f">{base64.b64encode(run).decode()}<"))
 
 
+# The height of a run in a notebook, which its reader can drag: where it is narrower than 901 px, the tower is below the
+# text.
+_HEIGHT = "clamp(870px, (901px - 100cqw) * 999, 1150px)"
+# What unpacks a page in a frame: packed, a notebook of many runs stays small.
+_UNPACK = """const text = document.getElementById("hx-page").textContent;
+const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text().then((page) => {
+  document.open();
+  document.write(page);
+  document.close();
+});"""
+
+
+def frame(events: Sequence[Event], *, assets: Path = ASSETS) -> str:
+    """The file of a run as an element of another page: it may run its own script and reach nothing else."""
+    packed = base64.b64encode(gzip.compress(page(events, assets=assets).encode(), 9, mtime=0)).decode()
+    inside = f"""<!doctype html><meta charset="utf-8"><noscript>This run is shown with JavaScript, which is off here.
+</noscript><script type="text/plain" id="hx-page">{packed}</script><script>{_UNPACK}</script>"""
+    style = f"width: 100%; height: {_HEIGHT}; border: 0; resize: vertical"
+    held = f'<iframe title="{TITLE}" sandbox="allow-scripts" style="{style}" srcdoc="{escape(inside)}"></iframe>'
+    return f'<div style="container-type: inline-size">{held}</div>'
+
+
 @cache
 def empty_page(assets: Path = ASSETS) -> str:
     """The file without its run, which replaces `EMPTY`: records as gzip in base64.
@@ -152,4 +177,4 @@ def empty_page(assets: Path = ASSETS) -> str:
 {EMPTY}
 <script type="module">{scripts}</script>"""
     head = f"<style>{style}</style>"
-    return document(policy, title="HSD Explorer", head=head, marks=f"data-offline {COLOUR}", body=body)
+    return document(policy, title=TITLE, head=head, marks=f"data-offline {COLOUR}", body=body)

@@ -25,10 +25,12 @@ ROOMS = (
     "doctor",
     "export",
     "pipeline",
+    "notebook",
     "measure",
     "systems",
     "cli",
 )
+FILES = ("pipeline.py", "notebook.py")  # rooms of one file
 BROUGHT = ("command", "study")  # files of a system's folder that the command line finds by their names
 TORCHLESS = (
     "import hsd_core.theory",
@@ -121,7 +123,7 @@ def test_what_is_listed_or_planned_needs_no_torch(what: str) -> None:
 
 def test_nothing_stands_loose_beside_the_rooms() -> None:
     loose = {path.name for path in ROOT.iterdir() if path.name != "__pycache__"}
-    assert loose == {*ROOMS, "__init__.py", "__main__.py", "README.md", "pipeline.py"} - {"pipeline"}
+    assert loose == {*ROOMS, *FILES, "__init__.py", "__main__.py", "README.md"} - {name[:-3] for name in FILES}
 
 
 def _homes(path: str) -> str:
