@@ -15,7 +15,7 @@ from dataclasses import dataclass
 KINDS = {
     "mtp": ("multi-token prediction (MTP)", "If the checkpoint has heads for it, as DeepSeek-V3, GLM-4.5 and Qwen3.5"),
     "eagle3": ("EAGLE-3", "If an EAGLE-3 drafter was trained for this very model"),
-    "dflash": ("DFlash", "If a DFlash drafter was trained for this very model: one pass drafts a block"),
+    "dflash": ("DFlash", "If a DFlash drafter, which drafts a block in one pass, was trained for this very model"),
     "suffix": ("suffix decoding", "For text that comes again (edited code, agents' steps), without a drafter"),
 }
 LENGTHS = {"mtp": 2, "eagle3": 3, "dflash": 8, "suffix": 8}  # to begin with
@@ -25,12 +25,13 @@ LENGTHS = {"mtp": 2, "eagle3": 3, "dflash": 8, "suffix": 8}  # to begin with
 class Way:
     """text: to copy, with {k} and {k1} = k + 1. since: a version, None where the engine lacks it.
 
-    nearest: what `text` starts then.
+    nearest: what `text` starts then. note: behind the version.
     """
 
     text: str
     since: str | None = None
     nearest: str = ""
+    note: str = ""
 
 
 def _vllm(more: str) -> str:
@@ -50,7 +51,7 @@ _WAYS: Mapping[str, Mapping[str, Way]] = {
         "mtp": Way(_vllm('"method": "mtp"'), "0.12"),
         "eagle3": Way(_vllm('"method": "eagle3", "model": "DRAFT"'), "0.12"),
         "dflash": Way(_vllm('"method": "dflash", "model": "DRAFT"'), "0.19"),
-        "suffix": Way(_vllm('"method": "suffix"'), "0.12 (with pip install arctic-inference)"),
+        "suffix": Way(_vllm('"method": "suffix"'), "0.12", note=" (it may ask for pip install arctic-inference)"),
     },
     "sglang": {
         "mtp": Way(_sglang("--speculative-algorithm EAGLE"), "0.5.9"),
@@ -69,8 +70,8 @@ _WAYS: Mapping[str, Mapping[str, Way]] = {
     },
     "llama.cpp": {
         "mtp": Way("--spec-type draft-mtp --spec-draft-n-max {k}", "b9180"),
-        "eagle3": Way("--spec-type draft-eagle3 -md EAGLE3.gguf --spec-draft-n-max {k}", "June 2026 (#18039)"),
-        "dflash": Way("--spec-type draft-dflash -md DFLASH.gguf --spec-draft-n-max {k}", "June 2026 (#22105)"),
+        "eagle3": Way("--spec-type draft-eagle3 -md EAGLE3.gguf --spec-draft-n-max {k}", "of June 2026 (#18039)"),
+        "dflash": Way("--spec-type draft-dflash -md DFLASH.gguf --spec-draft-n-max {k}", "of June 2026 (#22105)"),
         "suffix": Way("--spec-type ngram-mod", nearest="ngram-mod, which remembers all requests"),
     },
     "transformers": {
@@ -126,7 +127,7 @@ def others(engine: str, title: str) -> Iterator[tuple[str, str]]:
     for kind, way in _WAYS.get(engine, {}).items():
         name, when = KINDS[kind]
         if way.since:
-            yield f"{when}: {name}, in {title} since {way.since}.", _filled(way, kind)
+            yield f"{when}: {name}, in {title} {way.since} or newer{way.note}.", _filled(way, kind)
         elif way.nearest:
             yield f"{when}: {title} has no {name}; the nearest is {way.nearest}.", _filled(way, kind)
         else:
