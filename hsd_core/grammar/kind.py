@@ -224,6 +224,7 @@ class Shares(NamedTuple):
 
     Attributes:
         reads: the model whose layers it shares; None for a level with its own model or without one.
+        whole: whether the target that it reads may run whole, through transformers.
         of_target: whether a level works for one target only.
         follows: keys of the target that the level below it uses too.
         own: its own model; None for kinds without one.
@@ -231,6 +232,7 @@ class Shares(NamedTuple):
     """
 
     reads: Reads | None = None
+    whole: bool = False
     of_target: Callable[[LevelSpec], bool] = lambda spec: False
     follows: tuple[Key[Any], ...] = ()
     own: OwnModel | None = None

@@ -13,6 +13,7 @@ from hsd_core.grammar.kind import Site
 if TYPE_CHECKING:
     from hsd_core.levels.model_level import ModelLevel
     from hsd_core.levels.trunk import Layered
+    from hsd_core.models.decoder_protocol import Recording
     from hsd_core.models.weights import Source
 
 
@@ -43,12 +44,20 @@ def model_level(
         raise StackError(str(error)) from error
 
 
-def split_layers(decoder: Layered, depths: Iterable[int]) -> None:
-    """Run one pass that stops at these depths, so that a compiled decoder splits its layers now and not in a run."""
+def split_layers(decoder: Layered | Recording, depths: Iterable[int]) -> None:
+    """Run one pass that stops at these depths, so that a compiled decoder splits its layers now and not in a run.
+
+    Raises:
+        DecoderError: the model runs whole, and gives no states.
+    """
     import torch
 
+    from hsd_core.levels.trunk import Layered
     from hsd_core.models.one_pass import Pass
 
+    if not isinstance(decoder, Layered):
+        decoder.recorded(Pass([0]), decoder.new_cache(1), [*depths])
+        return
     with torch.inference_mode():
         cache, x, lo = decoder.new_cache(1), None, 0
         for at in sorted({*depths, decoder.layers}):

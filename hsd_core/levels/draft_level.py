@@ -9,7 +9,8 @@ from hsd_core.core.level import LevelRun
 from hsd_core.levels.draft_run import DraftRun, Embeds, OpensRun, TrainedDraft
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.levels.trunk import Features, Layered
+from hsd_core.models.decoder_protocol import Recording
 
 
 class DraftLevel(OverDecoder):
@@ -21,7 +22,7 @@ class DraftLevel(OverDecoder):
 
     def __init__(
         self,
-        decoder: Layered,
+        decoder: Layered | Recording,
         draft: TrainedDraft,
         *,
         name: str,
@@ -37,7 +38,7 @@ class DraftLevel(OverDecoder):
         super().__init__(decoder, **named, layers=0, params={**params, **more}, weights=weights, fed=fed)
         self.decoder, self.draft, self._embeds = decoder, draft, embeds or decoder
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Features | None:
         """The trunk whose last states, or keys and values, it reads; None if it shares nothing."""
         return shared.features(self.draft.joined)[0] if self.about.fed else None
 

@@ -22,7 +22,7 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.parallel_draft import draft_in_one_pass
 from hsd_core.levels.readout import Readout
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Trunk, nearest
+from hsd_core.levels.trunk import Features, Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, Pass, in_order
@@ -89,7 +89,7 @@ class DraftRun:
         self,
         embeds: Embeds,
         draft: TrainedDraft,
-        features: Sequence[Trunk],
+        features: Sequence[Features],
         capacity: int,
         source: str,
         trunk: Trunk | None = None,
@@ -192,7 +192,7 @@ class DraftRun:
         self._cache, self._stand_ins = Positions(), None
 
     @property
-    def _features(self) -> Trunk | None:
+    def _features(self) -> Features | None:
         return nearest(self._trunks) if self._trunks else None
 
     @property

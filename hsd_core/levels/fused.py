@@ -25,7 +25,7 @@ from hsd_core.core.tree import NOTHING, Probes, Tree
 from hsd_core.levels.lookup_trie import Found, merging
 from hsd_core.levels.notes import unanswered
 from hsd_core.levels.shared import SharedState, Sharing
-from hsd_core.levels.trunk import Trunk
+from hsd_core.levels.trunk import Features
 from hsd_core.models.context import Context
 
 
@@ -114,7 +114,7 @@ class _Level:
         kind, params = as_.about.kind, dict(params)
         self.about = replace(drafter.about, kind=kind, label=label, params=params, sequences=1, probes=0)
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Features | None:
         return self.drafter.enter(shared) if isinstance(self.drafter, Sharing) else None
 
     def window_probes(self, text: Sequence[int]) -> Probes:

@@ -16,9 +16,11 @@ from hsd_core.levels.growing import draft
 from hsd_core.levels.readout import Lens, TrimmedHead, TrunkRun
 from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.levels.whole_trunk import WholeTrunk
 from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
+from hsd_core.models.decoder_protocol import Recording
 from hsd_core.models.one_pass import Branches, Pass
 
 
@@ -84,27 +86,32 @@ class ModelLevel(OverDecoder):
             self.readout = TrimmedHead(decoder, head_ids)
             self.about.params["vocab"] = len(self.readout.ids)
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Trunk | WholeTrunk | None:
         if not isinstance(self.decoder, Layered):
-            return None
+            return shared.recorded(self.decoder) if self.feeds and isinstance(self.decoder, Recording) else None
         return shared.trunk(self.decoder, self.decoder.layers, features=self.feeds)
 
     def open(self, capacity: int, shared: SharedState) -> ModelRun | TrunkRun:
         trunk = self.enter(shared)
-        if trunk is None:
+        if not isinstance(trunk, Trunk):
             # the nodes of a tree follow the context, up to the model's last position
             room = min(capacity + shared.branches, self.decoder.max_positions)
-            return ModelRun(self.decoder, room, source=self.name)
+            return ModelRun(self.decoder, room, source=self.name, trunk=trunk)
         return TrunkRun(trunk, trunk.decoder.layers, self.readout or Lens(trunk.decoder), self.name)
 
 
 class ModelRun:
-    """The cache holds keys and values of the first `cached` positions; the rest of the context is the catch-up list."""
+    """The cache holds keys and values of the first `cached` positions; the rest of the context is the catch-up list.
 
-    def __init__(self, decoder: Decoder, capacity: int, source: str) -> None:
+    trunk: takes the states that a drafter reads.
+    """
+
+    def __init__(self, decoder: Decoder, capacity: int, source: str, trunk: WholeTrunk | None = None) -> None:
         self._decoder = decoder
         self._cache: Cache = decoder.new_cache(capacity)
-        self._source = source
+        self._source, self._trunk = source, trunk
+        self._scored: tuple[int, list[Sequence[int]]] = 0, []  # the last tree: where it begins, its branches
+        self._passed: list[dict[int, Tensor]] = []  # and the states of each branch
 
     @property
     def cached(self) -> int:
@@ -122,17 +129,34 @@ class ModelRun:
         return rows[-new:], Work(1, work.rows, work.rows - new)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        self._scored, self._passed = (len(context), [range(len(tree))] if tree.is_chain else [*tree.branches()]), []
         return score_by_branches(self._score, self._cache, context, tree)
 
     def _score(self, ids: Context, rows: int) -> tuple[Tensor, Work]:
         new = ids[self.cached :]
         if len(new) < rows:
             raise ValueError(f"{self._source}: {rows} rows asked for, but only {len(new)} tokens are new")
-        logits = self._decoder.forward(Pass(new, self.cached, rows), self._cache)
+        given = Pass(new, self.cached, rows)
+        if self._trunk is not None and self._trunk.depths:
+            assert isinstance(self._decoder, Recording)
+            logits, states = self._decoder.recorded(given, self._cache, self._trunk.depths)
+            self._trunk.put(given.start, states)
+            self._passed.append({depth: state[len(state) - rows + 1 :] for depth, state in states.items()})
+        else:
+            logits = self._decoder.forward(given, self._cache)
         return logits, Work(1, len(new), len(new) - rows)
 
     def keep(self, start: int, path: Sequence[int]) -> None:
         self._cache.keep(start, path)
+        if self._trunk is None:
+            return
+        self._trunk.cut(start)
+        (at, branches), passed = self._scored, self._passed
+        if at == start and (
+            along := [s for b, s in zip(branches, passed, strict=False) if [*b[: len(path)]] == [*path]]
+        ):
+            self._trunk.put(start, {depth: state[: len(path)] for depth, state in along[0].items()})
+        self._scored = 0, []
 
     def observe(self, outcome: Outcome) -> None:
         """Nothing to do: the cache already holds what was verified."""

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, cast
 
 from hsd_core.grammar import LevelSpec, StackError, kind_of, kinds, reads_draft
-from hsd_core.grammar.keys import ID
+from hsd_core.grammar.keys import DEVICE, DTYPE, ID
 from hsd_core.grammar.kind import Site
 from hsd_core.grammar.registry import draft_forms
 from hsd_core.grammar.stack_text import format_stack
+from hsd_core.levels.building import split_layers
 from hsd_core.levels.draft_run import TrainedDraft
-from hsd_core.models.decoder_protocol import Layered
+from hsd_core.models.decoder_protocol import Decoder, Layered, Recording
 from hsd_core.models.drafts.draft_file import DraftInfo, fingerprint, read_draft, read_info
 from hsd_core.models.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.lean.decoder import LeanDecoder
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.drafts.public_draft import Over
 
-T = TypeVar("T")
+T = TypeVar("T", bound="PublicDraft")
 WHOLE = "trained drafts read a model's layers, and this target runs through transformers"
 
 
@@ -38,13 +40,19 @@ def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | No
         raise StackError(f"{_called(spec)}: {error}") from error
 
 
+class PublicDraft(Protocol):
+    """joined: the depths whose states it reads."""
+
+    @property
+    def joined(self) -> tuple[int, ...]: ...
+
+
 def drafter_of(
     spec: LevelSpec,
     site: Site,
-    decoder: Layered,
-    opens: Callable[[Path, str, LeanDecoder | CompiledDecoder], T],
-) -> tuple[T, dict[str, object]]:
-    """The public drafter whose checkpoint a level names, over its target, and its weights as a trace tells them.
+    opens: Callable[[Path, str, Over], T],
+) -> tuple[Over, T, dict[str, object]]:
+    """The target's decoder, the public drafter whose checkpoint a level names, and its weights as a trace tells them.
 
     Args:
         opens: opens the folder of a drafter of this name over a decoder.
@@ -55,13 +63,25 @@ def drafter_of(
     if found is None:
         raise StackError(f"{spec.name}: name a drafter that was trained for this target: {spec.name}@id=HUB-OR-FOLDER")
     source, folder = found
-    if not opens_drafts(decoder):
-        raise StackError(f"{spec.name}: {WHOLE}")
+    decoder = target_of(spec, site)
     try:
         draft = site.opened(decoder, (spec.name, folder), lambda: opens(folder, source.title, decoder))
+        split_layers(decoder, draft.joined)
     except ValueError as error:
         raise StackError(f"{spec.name}: {error}") from error
-    return draft, source.as_dict(folder)
+    return decoder, draft, source.as_dict(folder)
+
+
+def target_of(spec: LevelSpec, site: Site) -> Over:
+    """The target's decoder, for a drafter that reads its states.
+
+    Raises:
+        StackError: it gives none.
+    """
+    decoder = site.decoder(site.folder, spec[DTYPE], spec[DEVICE], spec.name)
+    if opens_drafts(decoder) or isinstance(decoder, Recording):
+        return cast("Over", decoder)
+    raise StackError(f"{spec.name}: {WHOLE}")
 
 
 def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
@@ -96,7 +116,7 @@ def draft_file_of(spec: LevelSpec, preset: str, folder: Path = FOLDER) -> Path |
     return found.path
 
 
-def opens_drafts(decoder: Layered) -> TypeGuard[LeanDecoder | CompiledDecoder]:
+def opens_drafts(decoder: Decoder) -> TypeGuard[LeanDecoder | CompiledDecoder]:
     """Whether trained drafts can be opened over a decoder."""
     if isinstance(decoder, LeanDecoder):
         return True

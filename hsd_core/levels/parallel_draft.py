@@ -19,7 +19,8 @@ from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.growing import draft
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.levels.trunk import Features
+from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, path_to
@@ -134,7 +135,7 @@ class AheadLevel(OverDecoder):
 
     def __init__(
         self,
-        decoder: Layered,
+        decoder: Decoder,
         draft: Any,
         name: str,
         label: str,
@@ -146,6 +147,6 @@ class AheadLevel(OverDecoder):
         super().__init__(decoder, **named, layers=0, params=params, weights=weights, fed=True)
         self.decoder, self.draft, self._joined = decoder, draft, joined
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Features:
         """The trunk whose states it reads."""
         return shared.features(self._joined)[0]

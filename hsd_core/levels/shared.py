@@ -11,7 +11,9 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
-from hsd_core.levels.trunk import Layered, Trunk
+from hsd_core.levels.trunk import Features, Layered, Trunk
+from hsd_core.levels.whole_trunk import WholeTrunk
+from hsd_core.models.decoder_protocol import Recording
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level, LevelRun
@@ -30,7 +32,7 @@ class SharedState:
         self.capacity, self.branches, self.positions = capacity, branches, positions
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
-        self._features: list[Trunk] = []
+        self._features: list[Features] = []
         self._held: dict[int, Any] = {}
 
     def held(self, of: S, make: Callable[[S], T]) -> T:
@@ -59,6 +61,13 @@ class SharedState:
         trunk.mark(depth)
         trunk.joined |= joins
         if features:
+            self._features.insert(0, trunk)
+        return trunk
+
+    def recorded(self, decoder: Recording) -> WholeTrunk:
+        """The states that passes of the target record where it runs whole, which a drafter below may read."""
+        trunk = self.held(decoder, lambda model: WholeTrunk(model, self.capacity, self.branches))
+        if trunk not in self._features:
             self._features.insert(0, trunk)
         return trunk
 
@@ -92,7 +101,7 @@ class SharedState:
         for trunk in self._opened:
             trunk.prepare()
 
-    def features(self, joined: Sequence[int] = ()) -> tuple[Trunk, ...]:
+    def features(self, joined: Sequence[int] = ()) -> tuple[Features, ...]:
         """The trunks of levels above that run all of the target's layers, the nearest first.
 
         A drafter reads the first one that does not rest. joined: the depths whose states it reads, if not only the
@@ -115,7 +124,7 @@ class SharedState:
 class Sharing(Protocol):
     """A level that may read a trunk."""
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Features | None:
         """The trunk that it reads in a run, or None; called from the target down."""
 
 

@@ -12,19 +12,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
 from hsd_core.models.cache import Cache, KVCache, Positions
+from hsd_core.models.decoder_protocol import Decoder
 from hsd_core.models.decoder_protocol import Layered as Layered
 from hsd_core.models.gpu.transfer import sent
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.one_pass import Branches, Pass
 
 STATE_BYTES = 4  # of a number of a hidden state, at most
+
+
+class Features(Protocol):
+    """States of a model that runs all its layers, for a drafter that reads them: a `Trunk`, a `WholeTrunk`."""
+
+    resting: bool
+
+    @property
+    def decoder(self) -> Decoder: ...
+
+    def mark(self, depth: int, *, features_only: bool = False) -> None: ...
+
+    def valid(self, depth: int) -> int: ...
+
+    def hidden(self, depth: int, lo: int, hi: int) -> Tensor: ...
 
 
 @runtime_checkable
@@ -182,6 +198,9 @@ class Trunk:
         section.length = part.end
 
 
+F = TypeVar("F", bound=Features)
+
+
 def _add(spans: list[Span], new: Span) -> None:
     """Append a span, merged with the last one if the layers are adjacent and the positions equal."""
     if spans and (spans[-1].hi, spans[-1].rows) == (new.lo, new.rows):
@@ -189,6 +208,6 @@ def _add(spans: list[Span], new: Span) -> None:
     spans.append(new)
 
 
-def nearest(features: Sequence[Trunk]) -> Trunk:
+def nearest(features: Sequence[F]) -> F:
     """The trunk that a drafter's features come from: the first that does not rest, of those given nearest first."""
     return next((trunk for trunk in features if not trunk.resting), features[-1])

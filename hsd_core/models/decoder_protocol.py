@@ -6,7 +6,7 @@ tensors, but no text, levels or sampling.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +83,33 @@ class Layered(Decoder, Protocol):
         ...
 
     def head(self, x: torch.Tensor) -> torch.Tensor: ...
+
+
+class WholeShape(NamedTuple):
+    """Sizes of a model that runs whole; as in `LeanShape`."""
+
+    vocab_size: int
+    hidden: int
+    heads: int
+
+
+@runtime_checkable
+class Recording(Decoder, Protocol):
+    """A decoder that runs whole and can give the states between its layers: `TransformersDecoder`."""
+
+    shape: WholeShape
+
+    def embed(self, ids: Sequence[int]) -> torch.Tensor: ...
+
+    def recorded(
+        self, given: Pass, cache: Cache, depths: Sequence[int]
+    ) -> tuple[torch.Tensor, dict[int, torch.Tensor]]:
+        """`forward`, and depth -> (n, hidden) states after that many layers; after all of them: after the last norm.
+
+        Raises:
+            DecoderError: the model does not give them.
+        """
+        ...
 
 
 @runtime_checkable

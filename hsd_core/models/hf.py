@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, own
-from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.decoder_protocol import DecoderError, WholeShape
 from hsd_core.models.gpu.transfer import sent_ids
 from hsd_core.models.joint_pass import JOINS, Inputs, layers_offered
 from hsd_core.models.lean.shape import refuse_no_rollback
@@ -63,7 +63,7 @@ class CroppedCache:
 
 
 class TransformersDecoder:
-    """A `Decoder` over `AutoModelForCausalLM`. Rolling back crops the cache.
+    """A `Decoder` over `AutoModelForCausalLM`, `model`. Rolling back crops the cache.
 
     Raises:
         DecoderError: the architecture is unknown, is not a causal model, or has a cache that cannot roll back.
@@ -79,7 +79,7 @@ class TransformersDecoder:
         try:
             known = AutoConfig.from_pretrained(folder, **here)
             refuse_no_rollback(known.to_dict())  # with what config.json leaves to the defaults
-            self._model = AutoModelForCausalLM.from_pretrained(
+            self.model = AutoModelForCausalLM.from_pretrained(
                 folder, config=known, dtype=getattr(torch, dtype), use_safetensors=True, **here
             )
         except DecoderError:
@@ -89,16 +89,18 @@ class TransformersDecoder:
                 raise
             first = (" ".join(str(error).split()) or type(error).__name__)[:200]
             raise DecoderError(f"transformers cannot open a {config.get('model_type')!r} model: {first}") from error
-        self._model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
-        sizes = self._model.config.get_text_config()
+        self.model.requires_grad_(False).eval().to(device)  # type: ignore[no-untyped-call]
+        sizes = self.model.config.get_text_config()
         if lacking := [name for name in ("vocab_size", "num_hidden_layers") if not getattr(sizes, name, None)]:
             raise DecoderError(f"the config of a {config.get('model_type')!r} model does not say its {lacking[0]}")
-        takes = signature(self._model.forward).parameters
+        takes = signature(self.model.forward).parameters
         self._takes = None if any(one.kind is one.VAR_KEYWORD for one in takes.values()) else frozenset(takes)
         self.vocab_size = min(vocab or sizes.vocab_size, sizes.vocab_size)
         self.layers = sizes.num_hidden_layers
         self.max_positions = getattr(sizes, "max_position_embeddings", None) or 2048
         self.device, self.dtype = device, dtype
+        heads = getattr(sizes, "num_attention_heads", None) or 1
+        self.shape = WholeShape(sizes.vocab_size, getattr(sizes, "hidden_size", None) or 0, heads)
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CroppedCache:
         """See `Decoder.new_cache`; it is allocated as it is filled."""
@@ -118,7 +120,7 @@ class TransformersDecoder:
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`. It always runs all layers."""
-        return sum(weight.nbytes for weight in self._model.parameters())
+        return sum(weight.nbytes for weight in self.model.parameters())
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """See `Decoder.cache_bytes`."""
@@ -130,13 +132,31 @@ class TransformersDecoder:
         Raises:
             DecoderError: the cache is too short, or the pass is one of a tree, of a view or of several texts.
         """
-        if (joins := JOINS.get()) is not None:
-            alone, mine = partial(self._forward, given, cache), Inputs(len(given.ids), None, given, cache)
-            return joins.run(layers_offered(self, 0, self.layers, mine, lambda _: alone(), None, ONE_TEXT))
-        return self._forward(given, cache)
+        return self.recorded(given, cache)[0]
 
     @torch.inference_mode()
-    def _forward(self, given: Pass, cache: Cache) -> Tensor:
+    def embed(self, ids: Sequence[int]) -> Tensor:
+        """See `Layered.embed`."""
+        found: Tensor = self.model.get_input_embeddings()(sent_ids(ids, self.device))
+        return found
+
+    def head_rows(self, ids: Sequence[int] | Tensor) -> Tensor:
+        """(len(ids), hidden) float32 rows of the head."""
+        rows: Tensor = self.model.get_output_embeddings().weight  # type: ignore[no-untyped-call]
+        return rows[torch.as_tensor(ids, dtype=torch.long, device=self.device)].float()
+
+    @torch.inference_mode()
+    def recorded(self, given: Pass, cache: Cache, depths: Sequence[int] = ()) -> tuple[Tensor, dict[int, Tensor]]:
+        """See `Recording.recorded`."""
+        states: dict[int, Tensor] = {}
+        alone = partial(self._forward, given, cache, depths, states)
+        if (joins := JOINS.get()) is None:
+            return alone(), states
+        mine = Inputs(len(given.ids), None, given, cache)
+        return joins.run(layers_offered(self, 0, self.layers, mine, lambda _: alone(), None, ONE_TEXT)), states
+
+    @torch.inference_mode()
+    def _forward(self, given: Pass, cache: Cache, depths: Sequence[int], found: dict[int, Tensor]) -> Tensor:
         torch_with(model_threads())
         kv = own(cache, CroppedCache)
         ids, start, rows = list(given.ids), given.start, given.wanted
@@ -155,13 +175,21 @@ class TransformersDecoder:
             "position_ids": torch.arange(start, start + len(ids), device=self.device)[None],
             "use_cache": True,
             "logits_to_keep": rows,
+            "output_hidden_states": bool(depths),
         }
         taken = {name: value for name, value in inputs.items() if self._takes is None or name in self._takes}
-        out = self._model(input_ids=sent_ids(ids, self.device)[None], **taken)
+        out = self.model(input_ids=sent_ids(ids, self.device)[None], **taken)
         if kv.length != given.end:
             read = f"{kv.length} of {given.end} positions that it read"
             raise DecoderError(
                 f"the model keeps keys and values of {read}; use a model with a cache that can be cropped"
             )
         logits: Tensor = out.logits[0, -rows:, : self.vocab_size].float()
+        if not depths:
+            return logits
+        states = getattr(out, "hidden_states", None) or ()
+        shapes = {tuple(state.shape) for state in states}
+        if shapes != {(1, len(ids), self.shape.hidden)} or len(states) <= self.layers:
+            raise DecoderError("the model's own forward gives no state of each token after each layer; use lookups")
+        found |= {depth: states[depth][0] for depth in depths}
         return logits

@@ -157,7 +157,8 @@ class Builder:
             StackError: a level cannot be built; the message says which and why.
         """
         target = specs[-1]
-        if self.preset.whole and (cut := next((spec for spec in specs[:-1] if kind_of(spec).shares.reads), None)):
+        cuts = (spec for spec in specs[:-1] if (shares := kind_of(spec).shares).reads and not shares.whole)
+        if self.preset.whole and (cut := next(cuts, None)):
             raise StackError(f"{cut.name}: {self.preset.whole}")  # before anything is loaded
         if kind_of(target).shares.reads:  # again, now that it is known which levels read the same weights
             dtype = target.get(DTYPE) or self.dtype

@@ -152,7 +152,7 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
 class Past(Trunk):
     """A read-only trunk, as it was when `length` positions had reached a depth."""
 
-    def __init__(self, trunk: Trunk) -> None:
+    def __init__(self, trunk: Any) -> None:
         super().__init__(trunk.decoder, trunk.capacity)
         self._trunk, self.length = trunk, 0
 
@@ -163,13 +163,15 @@ class Past(Trunk):
         """Nothing to do: it is read-only."""
 
     def valid(self, depth: int) -> int:
-        return min(self.length, self._trunk.valid(depth))
+        return min(self.length, int(self._trunk.valid(depth)))
 
     def hidden(self, depth: int, lo: int, hi: int) -> Tensor:
-        return self._trunk.hidden(depth, lo, hi)
+        states: Tensor = self._trunk.hidden(depth, lo, hi)
+        return states
 
     def kv(self) -> KVCache:
-        return self._trunk.kv()
+        kept: KVCache = self._trunk.kv()
+        return kept
 
 
 class PastState(SharedState):

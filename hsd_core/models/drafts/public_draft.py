@@ -24,7 +24,10 @@ from hsd_core.models.weights.source import UNPICKLED
 
 if TYPE_CHECKING:
     from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.hf import TransformersDecoder
     from hsd_core.models.lean.decoder import LeanDecoder
+
+    Over = LeanDecoder | CompiledDecoder | TransformersDecoder  # a target's decoder that gives its states
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Checkpoint:
     name: str
     config: Mapping[str, Any]
     names: frozenset[str]
-    over: LeanDecoder | CompiledDecoder
+    over: Over
     of: str
     _read: Callable[[str], Tensor]
 
@@ -133,7 +136,7 @@ class Checkpoint:
 
 
 @contextmanager
-def opened_checkpoint(folder: Path, name: str, over: LeanDecoder | CompiledDecoder) -> Iterator[Checkpoint]:
+def opened_checkpoint(folder: Path, name: str, over: Over) -> Iterator[Checkpoint]:
     """A drafter's checkpoint, open for reading.
 
     Raises:

@@ -34,7 +34,7 @@ from hsd_core.systems.cross.retokenizing import Retokenizer, Vocabulary, finishe
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
-    from hsd_core.levels.trunk import Trunk
+    from hsd_core.levels.trunk import Features
 
 TEXT, SHARED = "text", "shared"
 _SAMPLE = "A level drafts a few words, and the one above it keeps those that it would have written: 1, 2, 3."
@@ -77,7 +77,7 @@ class CrossLevel:
         """The draft model shares nothing with the levels above."""
         return SharedState(self.room(shared.capacity), 0, self.inner.max_positions)
 
-    def enter(self, shared: SharedState) -> Trunk | None:
+    def enter(self, shared: SharedState) -> Features | None:
         return self.inner.enter(self._state(shared)) if isinstance(self.inner, Sharing) else None
 
     def open(self, capacity: int, shared: SharedState) -> CrossRun:

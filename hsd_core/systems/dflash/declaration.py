@@ -33,19 +33,16 @@ def is_dflash(config: Mapping[str, Any]) -> bool:
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
-    reason = preset.whole or "name a drafter that was trained for this target: dflash@id=HUB-OR-FOLDER"
+    reason = "name a drafter that was trained for this target: dflash@id=HUB-OR-FOLDER"
     return [kind.entry("DFlash drafter", reason=reason)]
 
 
 def build(spec: LevelSpec, site: Site) -> DFlashLevel:
-    from hsd_core.levels.building import split_layers
     from hsd_core.levels.opened_drafts import drafter_of
     from hsd_core.systems.dflash.dflash_draft import open_dflash
     from hsd_core.systems.dflash.dflash_level import DFlashLevel
 
-    decoder = site.layered(spec)
-    draft, weights = drafter_of(spec, site, decoder, open_dflash)
-    split_layers(decoder, draft.joined)
+    decoder, draft, weights = drafter_of(spec, site, open_dflash)
     return DFlashLevel(decoder, draft, weights=weights)
 
 
@@ -61,7 +58,12 @@ KIND = Kind(
     ),
     keys=(POLICY, TREE, GROW, REPLACE, FUSE, ID),
     placement=Placement(block=7, verifies=False, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, own=OwnModel(tokenizer="none", takes=is_dflash)),
+    shares=Shares(
+        reads=Reads(depth=0),
+        whole=True,
+        of_target=lambda spec: True,
+        own=OwnModel(tokenizer="none", takes=is_dflash),
+    ),
     planning=Planning(
         unplanned=lambda spec: Unplanned(
             "DFlash, whose draft costs the same however long it is",

@@ -26,8 +26,7 @@ from hsd_core.models.lean.linear import nbytes
 from hsd_core.systems.dflash.declaration import is_dflash
 
 if TYPE_CHECKING:
-    from hsd_core.models.compiled.decoder import CompiledDecoder
-    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.models.drafts.public_draft import Over
 
 
 class DFlashDraft:
@@ -127,7 +126,7 @@ def _own(given: Checkpoint) -> Mapping[str, Any]:
     return own
 
 
-def open_dflash(folder: Path, name: str, over: LeanDecoder | CompiledDecoder) -> DFlashDraft:
+def open_dflash(folder: Path, name: str, over: Over) -> DFlashDraft:
     """The drafter in a folder, over its target's decoder.
 
     Raises:

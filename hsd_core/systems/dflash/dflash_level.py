@@ -14,7 +14,8 @@ from torch import Tensor
 from hsd_core.core.level import Work
 from hsd_core.levels.parallel_draft import AheadLevel, AheadRun
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk, nearest
+from hsd_core.levels.trunk import Features, nearest
+from hsd_core.models import Decoder
 from hsd_core.models.cache import KVCache
 from hsd_core.models.context import Context
 from hsd_core.systems.dflash.dflash_draft import DFlashDraft
@@ -23,7 +24,7 @@ from hsd_core.systems.dflash.dflash_draft import DFlashDraft
 class DFlashRun(AheadRun):
     """features: see `DraftRun`."""
 
-    def __init__(self, draft: DFlashDraft, features: Sequence[Trunk], capacity: int, source: str) -> None:
+    def __init__(self, draft: DFlashDraft, features: Sequence[Features], capacity: int, source: str) -> None:
         self._states: KVCache = draft.new_cache(capacity)
         super().__init__(draft, self._states, draft.vocab_size, source)
         self._flash, self._trunks = draft, features
@@ -54,7 +55,7 @@ class DFlashRun(AheadRun):
 class DFlashLevel(AheadLevel):
     """A drafter over `decoder`, the target's."""
 
-    def __init__(self, decoder: Layered, draft: DFlashDraft, *, weights: dict[str, object] | None = None) -> None:
+    def __init__(self, decoder: Decoder, draft: DFlashDraft, *, weights: dict[str, object] | None = None) -> None:
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "ahead": draft.ahead}
         params["joins"] = ".".join(map(str, draft.joined))
         label = f"DFlash, {draft.ahead} tokens a pass"

@@ -15,19 +15,16 @@ if TYPE_CHECKING:
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
-    reason = preset.whole or "name a drafter that was trained for this target: eagle3@id=HUB-OR-FOLDER"
+    reason = "name a drafter that was trained for this target: eagle3@id=HUB-OR-FOLDER"
     return [kind.entry("EAGLE-3 drafter", reason=reason)]
 
 
 def build(spec: LevelSpec, site: Site) -> DraftLevel:
-    from hsd_core.levels.building import split_layers
     from hsd_core.levels.draft_level import DraftLevel
     from hsd_core.levels.opened_drafts import drafter_of
     from hsd_core.systems.eagle3.eagle3_draft import open_eagle3
 
-    decoder = site.layered(spec)
-    draft, weights = drafter_of(spec, site, decoder, open_eagle3)
-    split_layers(decoder, draft.joined)
+    decoder, draft, weights = drafter_of(spec, site, open_eagle3)
     of, label = draft.of or site.preset.target.title, f"EAGLE-3, {len(draft.ids):,} ids"
     return DraftLevel(decoder, draft, name=spec.name, label=label, weights=weights, embeds=draft, more={"of": of})
 
@@ -44,7 +41,12 @@ KIND = Kind(
     ),
     keys=(*VERIFIES, ID),
     placement=Placement(block=4, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, own=OwnModel(tokenizer="none", takes=is_eagle3)),
+    shares=Shares(
+        reads=Reads(depth=0),
+        whole=True,
+        of_target=lambda spec: True,
+        own=OwnModel(tokenizer="none", takes=is_eagle3),
+    ),
     offer=offer,
     build=build,
 )

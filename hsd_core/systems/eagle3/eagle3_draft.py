@@ -27,8 +27,7 @@ from hsd_core.models.one_pass import Pass
 from hsd_core.systems.eagle3.eagle3_config import Eagle3Config, Eagle3Error
 
 if TYPE_CHECKING:
-    from hsd_core.models.compiled.decoder import CompiledDecoder
-    from hsd_core.models.lean.decoder import LeanDecoder
+    from hsd_core.models.drafts.public_draft import Over
 
 
 class Eagle3Draft(FedDraft):
@@ -128,7 +127,7 @@ class Eagle3Draft(FedDraft):
         return nbytes(self._fc) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
 
 
-def open_eagle3(folder: Path, name: str, over: LeanDecoder | CompiledDecoder) -> Eagle3Draft:
+def open_eagle3(folder: Path, name: str, over: Over) -> Eagle3Draft:
     """The drafter in a folder, over its target's decoder.
 
     Raises:

@@ -143,7 +143,8 @@ class WindowedDraft(LeanDraft):
 
     def open_run(self, shared: SharedState, source: str) -> LevelRun:
         """See `OpensRun`."""
-        return WindowedRun(self, shared.features(), shared.branches, source)
+        trunks = [trunk for trunk in shared.features() if isinstance(trunk, Trunk)]
+        return WindowedRun(self, trunks, shared.branches, source)
 
     @torch.inference_mode()
     def rows(

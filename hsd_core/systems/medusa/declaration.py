@@ -55,8 +55,6 @@ def build(spec: LevelSpec, site: Site) -> MedusaLevel:
     if heads is None:
         cure = "train some with --recipe medusa, and write medusa@id=FILE"
         raise StackError(f"preset {site.preset.name} ships no trained heads; {cure}")
-    if spec.block is not None and spec.block > heads.ahead:
-        raise StackError(f"medusa: {heads.name} has {heads.ahead} heads; write medusa:{heads.ahead} or less")
     return MedusaLevel(decoder, heads, weights={**site.preset.target.as_dict(site.folder), "draft": heads.name})
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from hsd_core.core.level import Work
 from hsd_core.levels.parallel_draft import AheadLevel, AheadRun, Copies
 from hsd_core.levels.shared import SharedState
-from hsd_core.levels.trunk import Layered, Trunk, nearest
+from hsd_core.levels.trunk import Features, Layered, nearest
 from hsd_core.models.cache import Cache
 from hsd_core.models.context import Context
 
@@ -41,7 +41,7 @@ class Heads(Copies, Protocol):
 class MedusaRun(AheadRun):
     """Its cache holds the context's copies only. features: see `DraftRun`."""
 
-    def __init__(self, heads: Heads, features: Sequence[Trunk], source: str) -> None:
+    def __init__(self, heads: Heads, features: Sequence[Features], source: str) -> None:
         super().__init__(heads, heads.new_cache(0), heads.vocab_size, source)
         self._heads, self._trunks = heads, features
 

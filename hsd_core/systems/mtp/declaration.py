@@ -26,18 +26,18 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
         found = folder is not None and has_heads(read_config(folder))
     except DecoderError:
         found = False
-    return [kind.entry("MTP head", reason=preset.whole or ("" if found else LACKS))]
+    return [kind.entry("MTP head", reason="" if found else LACKS)]
 
 
 def build(spec: LevelSpec, site: Site) -> DraftLevel:
+    from hsd_core.levels.building import split_layers
     from hsd_core.levels.draft_level import DraftLevel
-    from hsd_core.levels.opened_drafts import WHOLE, opens_drafts
+    from hsd_core.levels.opened_drafts import target_of
     from hsd_core.systems.mtp.opened_heads import open_heads
 
-    decoder, title = site.layered(spec), site.preset.target.title
-    if not opens_drafts(decoder):
-        raise StackError(f"{spec.name}: {WHOLE}")
+    decoder, title = target_of(spec, site), site.preset.target.title
     try:
+        split_layers(decoder, [decoder.layers])
         draft = site.opened(decoder, spec.name, lambda: open_heads(site.folder, title, decoder))
     except ValueError as error:
         raise StackError(f"{spec.name}: {error}") from error
@@ -59,7 +59,7 @@ KIND = Kind(
     ),
     keys=VERIFIES,
     placement=Placement(block=2, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True),
+    shares=Shares(reads=Reads(depth=0), whole=True, of_target=lambda spec: True),
     offer=offer,
     build=build,
 )

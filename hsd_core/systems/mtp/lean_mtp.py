@@ -7,6 +7,7 @@ the distribution of x_(t+2) = softmax(the target's head, norm of a layer over h'
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import torch
 import torch.nn.functional as F
@@ -20,6 +21,10 @@ from hsd_core.models.lean.linear import nbytes
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.mtp.mtp_names import HeadNames
 
+if TYPE_CHECKING:
+    from hsd_core.models.compiled.decoder import CompiledDecoder
+    from hsd_core.models.lean.decoder import LeanDecoder
+
 
 class LeanMtp(FedDraft):
     """A `TrainedDraft` from the target's own checkpoint. Read-only; one may serve many runs.
@@ -32,7 +37,7 @@ class LeanMtp(FedDraft):
     joined: tuple[int, ...]
 
     def __init__(self, given: Checkpoint, names: HeadNames) -> None:
-        over = given.over
+        over = cast("LeanDecoder | CompiledDecoder", given.over)
         shape, self._first = replace(over.shape.of_draft(1), max_positions=over.max_positions), names.state_first
         self.name, self.vocab_size, self.hidden, self._eps = given.name, over.vocab_size, shape.hidden, shape.norm_eps
         self.joined, self._last_norm = (over.layers,), over.last_norm.to(given.float)

@@ -150,6 +150,16 @@ def test_greedy_text_is_the_targets(both: tuple[Path, Path, Any], stack: str) ->
     assert ids[0] == ids[1]
 
 
+def test_a_target_that_runs_whole_gives_its_states(tmp_path: Path) -> None:
+    target = families.save(tmp_path / "target", "gpt-oss")
+    drafter, _ = written(tmp_path / "drafter", vocab=families.VOCABULARY, width=64)
+    stack = f"dflash@tree=2.2@id={drafter},target"
+    pipeline = Pipeline.open(target_preset(str(target)), stack=stack)
+    runs = ([*pipeline.run(one, "Levels above", max_new_tokens=12, temperature=0.0)] for one in ("target", stack))
+    ids = [[token.id for event in run if event.event == "commit" for token in event.tokens] for run in runs]
+    assert ids[0] == ids[1]
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import families
 import pytest
 import torch
+import transformers
 from eagle3_checkpoints import WRITERS, Paper, written
 from lean_stacks import from_scratch
 from safetensors.torch import load_file
 from tiny import tiny
 
 from hsd_core.core.level import score_ids
+from hsd_core.core.tree import named
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.memory import of_run
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models import machine
 from hsd_core.models.context import Context
@@ -32,6 +36,7 @@ from hsd_core.systems.eagle3.eagle3_draft import Eagle3Draft, open_eagle3
 VOCAB, DEPTHS, IDS = 61, (2, 3, 4), [5, 50, 3, 17, 44, 44, 8, 60, 2, 30]
 KNOWN = [0, 2, 3, 5, 8, 13, 17, 30, 44, 45, 50, 60]
 TARGET = tiny(vocab=VOCAB, layers=7)
+WHOLE = "gpt-oss", "gemma4", "phi3"
 
 
 def opened(folder: Path, writer: str, **more: Any) -> Eagle3Draft:
@@ -179,6 +184,46 @@ def test_greedy_text_is_the_targets(model: tuple[Path, Path], shape: str, above:
     assert ids[0] == ids[1]
     assert events[0].levels[0].weights == {"source": "drafter", "kind": "folder", "licence": "", "note": ""}
     assert events[0].levels[0].params["of"] == "some/target"
+
+
+@pytest.mark.parametrize("shape", [pytest.param("", marks=pytest.mark.everything), "@tree=2.2.1"])
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=[pytest.mark.everything] * (name != "gpt-oss")) for name in WHOLE]
+)
+def test_a_target_that_runs_whole_gives_its_states(tmp_path: Path, family: str, shape: str) -> None:
+    target, some = families.save(tmp_path / "target", family), range(0, families.VOCABULARY, 2)
+    sizes = {"vocab": families.VOCABULARY, "width": 64, "ids": [*some], "depths": (1, 2, 3)}
+    stack = f"eagle3:3{shape}@id={written(tmp_path / 'drafter', 'speculators', **sizes)},target"
+    pipeline = Pipeline.open(target_preset(str(target)), stack=stack)
+    drafter, whole = pipeline.entries(stack)
+    shared = SharedState(64, 8)
+    verifier, run = whole.level.open(64, shared), drafter.level.open(64, shared)
+    verifier.score(Context(IDS[:6]))
+    model = transformers.AutoModelForCausalLM.from_pretrained(target).eval()
+    with torch.no_grad():
+        states = model(torch.tensor([IDS[:6]]), output_hidden_states=True).hidden_states
+        embedding = model.get_input_embeddings()(torch.arange(families.VOCABULARY))
+    paper = Paper(load_file(tmp_path / "drafter" / "model.safetensors"), "speculators", families.VOCABULARY, embedding)
+    expected = paper.rows(IDS, paper.joined([states[depth][0] for depth in (1, 2, 3)]))
+    assert near(score_ids(run, IDS, 9)[0], expected)
+    tree = named([7, 9, 11, 13, 15])
+    verifier.score(Context(IDS), replace(tree, parents=(-1, -1, 0, 1, 3)))
+    verifier.keep(len(IDS), (1, 3))
+    features, line = shared.features()[0], [*IDS, 9, 13]
+    with torch.no_grad():
+        fresh = model(torch.tensor([line]), output_hidden_states=True).hidden_states[2][0]
+    assert torch.allclose(features.hidden(2, 0, len(line)), fresh, atol=1e-4), "of the branch that was kept"
+    both = ([*pipeline.run(one, "Levels above", max_new_tokens=12, temperature=0.0)] for one in ("target", stack))
+    ids = [[token.id for event in run if event.event == "commit" for token in event.tokens] for run in both]
+    assert ids[0] == ids[1]
+
+
+def test_a_model_with_several_states_of_a_token_says_so(tmp_path: Path) -> None:
+    target, sizes = families.save(tmp_path / "target", "gemma3n"), {"vocab": families.VOCABULARY, "width": 64}
+    drafter = written(tmp_path / "drafter", "specforge", ids=[1, 2, 3], depths=(1, 2, 3), **sizes)
+    pipeline = Pipeline.open(target_preset(str(target)), stack="target")
+    with pytest.raises(StackError, match="gives no state of each token after each layer"):
+        pipeline.entries(f"eagle3:3@id={drafter},target")
 
 
 def test_the_weights_of_a_drafter_are_told_and_refused_where_they_do_not_fit(

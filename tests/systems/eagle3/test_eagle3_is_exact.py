@@ -3,12 +3,17 @@ wherever d2t has no id. Whole runs over a model of few tokens are enumerated."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import torch
+import transformers
 from eagle3_checkpoints import written
 from enumerator import SAMPLED, distance, run_distribution
 from lean_stacks import LeanStacks, model_distribution
 
 from hsd_core.levels.draft_level import DraftLevel
+from hsd_core.models.loading import load_decoder
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.eagle3.eagle3_draft import open_eagle3
 
@@ -46,6 +51,20 @@ def off_by(made: LeanStacks, text: str, tokens: int, sampling: Sampling = SAMPLE
 )
 def test_whole_runs_follow_the_targets_distribution(stacks: LeanStacks, text: str, tokens: int) -> None:
     assert off_by(stacks, text, tokens) < EXACT
+
+
+def test_over_a_target_that_runs_whole_they_follow_it_too(tmp_path: Path) -> None:
+    torch.manual_seed(3)
+    sizes = {"vocab_size": 3, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 4}
+    config = transformers.GPTNeoXConfig(**sizes, num_attention_heads=4, max_position_embeddings=16)
+    config.initializer_range = 0.4
+    transformers.GPTNeoXForCausalLM(config).save_pretrained(tmp_path / "target")
+    made = LeanStacks(layers=1, vocab=3)
+    made.target = decoder = load_decoder(tmp_path / "target", kind="transformers")
+    written(tmp_path / "drafter", "speculators", vocab=3, width=32, ids=[0, 2], depths=(1, 2, 4))
+    draft = open_eagle3(tmp_path / "drafter", "some", decoder)
+    made.drafts = {"eagle3": DraftLevel(decoder, draft, name="eagle3", label="EAGLE-3", embeds=draft)}
+    assert off_by(made, "eagle3@tree=2,target", 2) < EXACT
 
 
 def test_runs_from_a_cut_distribution_follow_it(stacks: LeanStacks) -> None:

@@ -48,6 +48,21 @@ def _names(form: str, k: int) -> tuple[str, list[str]]:
     return at, [f"{at}.{name}" for name in (own if form == "deepseek" else mimo)]
 
 
+def copied_head(folder: Path, form: str, *, layers: int, heads: int = 1) -> dict[str, Tensor]:
+    """Heads whose layer is the last one of a model's checkpoint, with other weights: of any shape."""
+    known, weights = load_file(folder / "model.safetensors"), dict[str, Tensor]()
+    width, last = known["model.norm.weight"].shape[0], f"model.layers.{layers - 1}."
+    random = torch.Generator().manual_seed(4)
+    for k in range(heads):
+        at, parts = _names(form, layers + k if form == "deepseek" else k)
+        for name, weight in known.items():
+            if name.startswith(last):
+                weights[name.replace(last, f"{at}.")] = weight + torch.randn(weight.shape, generator=random) * 0.1
+        weights |= {f"{part}.weight": 1 + torch.randn(width, generator=random) * 0.2 for part in parts[:2] + parts[3:]}
+        weights[f"{parts[2]}.weight"] = torch.randn(width, 2 * width, generator=random) * 0.3
+    return weights
+
+
 def with_heads(folder: Path, weights: dict[str, Tensor], **more: object) -> Path:
     """Heads put into a model's checkpoint; `more` goes into its config."""
     file, config = folder / "model.safetensors", folder / "config.json"

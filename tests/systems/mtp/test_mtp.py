@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
 import families
 import pytest
 import torch
+import transformers.generation.candidate_generator as generating
 from enumerator import SAMPLED, distance, run_distribution
 from lean_stacks import LeanStacks, from_scratch, model_distribution
-from mtp_checkpoints import FORMS, Paper, head_weights, with_heads
+from mtp_checkpoints import FORMS, Paper, copied_head, head_weights, with_heads
 from tiny import tiny
 
 from hsd_core.core.level import score_ids
@@ -19,15 +21,19 @@ from hsd_core.grammar.stack_text import StackError
 from hsd_core.levels.draft_level import DraftLevel
 from hsd_core.levels.draft_run import DraftRun
 from hsd_core.levels.memory import of_run
+from hsd_core.levels.model_level import ModelLevel
+from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import DraftError
 from hsd_core.models.lean.decoder import LeanDecoder
+from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Branches
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import target_preset
 from hsd_core.systems.mtp.lean_mtp import LeanMtp
 from hsd_core.systems.mtp.opened_heads import open_heads
+from hsd_core.systems.mtp.whole_mtp import WholeMtp
 
 VOCAB, IDS = 61, [5, 50, 3, 17, 44, 44, 8, 60, 2, 30]
 TARGET = tiny(vocab=VOCAB, layers=3)
@@ -36,7 +42,7 @@ TARGET = tiny(vocab=VOCAB, layers=3)
 def opened(folder: Path, form: str, over: LeanDecoder = TARGET) -> tuple[LeanMtp, Paper]:
     weights = head_weights(form, width=32, layers=over.layers, bias=form == "mimo")
     head = open_heads(with_heads(folder, weights), "some", over)
-    assert head is not None
+    assert isinstance(head, LeanMtp)
     vocab = range(over.vocab_size)
     return head, Paper(weights, form, over.layers, over.embed(vocab), over.head_rows(vocab))
 
@@ -126,6 +132,62 @@ def test_greedy_text_is_the_targets(model: Path, stack: str) -> None:
     runs = ([*pipeline.run(one, "Levels above", max_new_tokens=12, temperature=0.0)] for one in ("target", stack))
     ids = [[token.id for event in run if event.event == "commit" for token in event.tokens] for run in runs]
     assert ids[0] == ids[1]
+
+
+_SMALL = {"vocab_size": families.VOCABULARY, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 4}
+_SMALL |= {"num_attention_heads": 4, "max_position_embeddings": 256, "moe_intermediate_size": 32}
+_GROUPED = {"num_key_value_heads": 2, "head_dim": 16, "num_experts_per_tok": 2}
+_TURNS = {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 5}
+_ROUTED = {"n_routed_experts": 4, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1}
+_LATENT = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 16}
+WHOLE = {
+    "Glm4MoeConfig": ("deepseek", {**_ROUTED, **_GROUPED}),
+    "DeepseekV3Config": ("deepseek", {**_ROUTED, **_LATENT, "num_key_value_heads": 4, "num_experts_per_tok": 2}),
+    "MellumConfig": ("qwen3-next", {**_GROUPED, **_TURNS, "num_experts": 4}),
+}
+
+
+@pytest.mark.parametrize(
+    "config", [pytest.param(name, marks=[pytest.mark.everything] * (name != "Glm4MoeConfig")) for name in WHOLE]
+)
+def test_heads_over_a_target_that_runs_whole_are_those_of_transformers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str
+) -> None:
+    form, sizes = WHOLE[config]
+    monkeypatch.setattr(families, "CONFIGS", {"moe": (config, {**_SMALL, **sizes})})
+    folder = families.save(tmp_path, "moe")
+    with_heads(folder, copied_head(folder, form, layers=4))
+    decoder = load_decoder(folder, kind="transformers")
+    head = open_heads(folder, "some", decoder)
+    assert isinstance(head, WholeMtp)
+    settings, model = SimpleNamespace(do_sample=False), decoder.model
+    theirs = generating.MTPCandidateGenerator(model, settings, {})
+    shared, ids, seen = SharedState(64, 8), [5, 50, 300, 17, 44, 44, 8, 61], 0
+    target = ModelLevel(decoder, name="target", kind="target", label="").open(64, shared)
+    run = DraftLevel(decoder, head, name="mtp", label="MTP").open(64, shared)
+    for more in ([9, 7, 200], [31], [100, 3]):
+        with torch.no_grad():
+            out = model(torch.tensor([ids[:-1]]), output_hidden_states=True)
+            states = SimpleNamespace(hidden_states=(out.hidden_states[-1][:, seen:],))
+            places = {"position_ids": torch.arange(len(ids))[None]}
+            kept = {"is_first_iteration": False, "n_last_matches": len(ids) - seen - 2}
+            _, rows = theirs.get_candidates(torch.tensor([ids]), places, states, **kept)
+        target.score(Context(ids[:-1]))
+        mine = score_ids(run, ids, 1)[0]
+        assert torch.allclose(mine.softmax(-1), rows[0].softmax(-1), atol=1e-4)
+        again, tree = score_ids(run, [*ids, 7, 9], 2)[0], (-1, -1, 0, 1)
+        run.keep(len(ids), ())
+        run.grow(Context(ids), [3, 7], Branches(len(ids), tree[:2]), 2)
+        grown, _ = run.grow(Context(ids), [3, 7, 8, 9], Branches(len(ids), tree), 2)
+        assert torch.allclose(grown[1], again[1], atol=1e-3), "in a tree as in a line"
+        run.keep(len(ids), (1, 3))
+        run.keep(len(ids), ())
+        seen, ids = len(ids) - 1, [*ids, *more]
+    stacks = "target", "mtp:2,target", "mtp@tree=2.2,target"
+    pipeline = Pipeline.open(target_preset(str(folder)), stack="target")
+    runs = ([*pipeline.run(one, "Levels above", max_new_tokens=10, temperature=0.0)] for one in stacks)
+    texts = [[token.id for event in run if event.event == "commit" for token in event.tokens] for run in runs]
+    assert texts[0] == texts[1] == texts[2]
 
 
 def test_its_head_is_the_targets_and_its_other_weights_are_counted(model: Path) -> None:
