@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from enumerator import SAMPLED, Distribution, Scripted, distance, every_path, target_distribution
-from lean_stacks import drafted_stacks, model_distribution
+from lean_stacks import LeanStacks, drafted_stacks, model_distribution
+from tiny import tiny_compiled
 from toys import output_of, toy_stack
 
 import hsd_core
@@ -95,10 +96,18 @@ class Dropping:
 
 @pytest.mark.parametrize("temperature", [1.0, pytest.param(0.0, marks=pytest.mark.everything)])
 def test_runs_of_every_kind_decide_what_they_decide_alone(temperature: float) -> None:
-    made = drafted_stacks(3)
+    beside_each_other(drafted_stacks(3), KINDS, temperature)
 
+
+@pytest.mark.parametrize("temperature", [0.0, pytest.param(1.0, marks=pytest.mark.everything)])
+def test_runs_of_compiled_models_decide_what_they_decide_alone(temperature: float) -> None:
+    kinds = ["target", "exit:2@at=2,target", "int8:2,target", "int8:1@tree=2.1,int4:2,target", "self:2,target"]
+    beside_each_other(LeanStacks(make=tiny_compiled), kinds * 2, temperature)
+
+
+def beside_each_other(made: LeanStacks, kinds: Sequence[str], temperature: float) -> None:
     def make(i: int) -> Make:
-        text = KINDS[i]
+        text = kinds[i]
         stack = toy_stack(text, 3, seed=i) if "table" in text else made.stack(text)
         prompt = [1, 0, 2, 2, 1][: 1 + i % 5]
         about, plan = Sampling(temperature), {"replan": Dropping} if text == KINDS[-1] else {}
@@ -106,8 +115,8 @@ def test_runs_of_every_kind_decide_what_they_decide_alone(temperature: float) ->
             stack, prompt, about, i, max_new_tokens=4 + i % 4, **{key: new() for key, new in plan.items()}, **how
         )
 
-    runs = [make(i) for i in range(len(KINDS))]
-    for text, alone, beside in zip(KINDS, [list(run()) for run in runs], batched(runs, most=4), strict=True):
+    runs = [make(i) for i in range(len(kinds))]
+    for text, alone, beside in zip(kinds, [list(run()) for run in runs], batched(runs, most=4), strict=True):
         assert output_of(alone) == output_of(beside), text
         if "@with=" not in text:  # there the order of the work depends on times
             assert decided(alone) == decided(beside), text

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 import torch
-from lean_stacks import drafted_stacks
+from lean_stacks import LeanStacks, drafted_stacks
+from tiny import tiny_compiled
 from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.batch.batch import Batch
 from hsd_core.core.events import Event, Footer, Header, Verify
 from hsd_core.levels.notes import Batch as Note
+from hsd_core.models.joint_pass import Inputs
 from hsd_core.models.lean.layers import Layers
+from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
 from hsd_core.trace.codec import from_dict, to_dict
@@ -169,8 +172,6 @@ def test_the_clock_of_a_run_begins_when_it_joins_and_goes_on_while_it_waits(made
 
 
 def test_rows_of_a_joint_pass_equal_those_alone(made: Any) -> None:
-    from hsd_core.models.one_pass import Branches, Pass
-
     decoder, generator = made.target, torch.Generator().manual_seed(1)
     given = [Pass([1, 2], 0), Pass([0, 1, 2, 0], 0, sees=Branches(2, (-1, -1))), Pass([2], 0)]
     inputs = [torch.randn(len(one.ids), decoder.shape.hidden, generator=generator) for one in given]
@@ -183,6 +184,46 @@ def test_rows_of_a_joint_pass_equal_those_alone(made: Any) -> None:
     for one, other in zip(alone, joint, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
     assert [cache.length for cache in caches] == [2, 4, 1]
+
+
+DTYPES = ["int8", *(pytest.param(dtype, marks=pytest.mark.everything) for dtype in ("float32", "int4"))]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_a_joint_pass_of_compiled_layers_equal_those_alone_bit_for_bit(dtype: str) -> None:
+    decoder = tiny_compiled(dtype=dtype, inner=64)
+    begun = [[1, 2, 3], [4, 5], [6] * 40, [7], [1, 2], *([i] for i in range(5))]
+    tree = Branches(40, (-1, -1, 0, 1))
+    more = [Pass([9], 3), Pass([8, 9, 10], 2), Pass([3, 4, 5, 6], 40, sees=tree), Pass([5] * 33, 1)]
+    more += [Pass([1, 2], 2), *(Pass([i, 1], 1) for i in range(5))]
+
+    def caches() -> list[Any]:
+        made = [decoder.new_cache(50, branches=8) for _ in begun]
+        for ids, cache in zip(begun, made, strict=True):
+            decoder.forward_layers(Pass(ids), cache, 0, 4)
+        return made
+
+    with torch.inference_mode():
+        own, shared = caches(), caches()
+        inputs = [decoder.embed(given.ids) for given in more]
+        for lo, hi in ((0, 2), (2, 4)):
+            texts = [Inputs(len(x), x, *of) for x, *of in zip(inputs, more, shared, strict=True)]
+            alone = [decoder.forward_layers(*of, lo, hi, x) for *of, x in zip(more, own, inputs, strict=True)]
+            inputs = decoder._together(lo, hi, texts)
+            assert all(map(torch.equal, alone, inputs))
+        assert [cache.length for cache in own] == [cache.length for cache in shared] == [one.end for one in more]
+        assert torch.equal(decoder.head(torch.cat(inputs)), torch.cat([decoder.head(x) for x in inputs]))
+
+
+def test_compiled_layers_that_do_not_fit_twice_run_one_text_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hsd_core.models.compiled.decoder.free_bytes", lambda device: 100)
+    stack, batch = LeanStacks(make=tiny_compiled).stack("target"), Batch(2)
+    for _ in range(2):
+        add(batch, stack, 4)
+    found = all_of(batch)
+    assert output_of(found[0]) == output_of(found[1]) == output_of(list(run(stack, 4)))
+    assert all("a copy of the layers for several texts takes" in note.alone for note in notes(found[0]))
+    assert [note.runs for note in notes(found[0])] == [(0,)] * 4
 
 
 def test_a_batch_has_room_for_a_run() -> None:

@@ -74,13 +74,17 @@ class CompiledCache(KVCache):
     def bind(self, session: Session, layers: Iterable[int]) -> BoundInputs:
         """New bindings to a session that runs these layers."""
         made = session.bound()
+        self.bind_to(made, layers)
+        return made
+
+    def bind_to(self, bound: BoundInputs, layers: Iterable[int], seat: str = "") -> None:
+        """Bind this cache to the inputs and outputs of these layers. seat: see `graph.steering`."""
         for name, tensor in self._steers.items():
-            made.input(name, tensor)
+            bound.input(name + seat, tensor)
         for i in layers:
             for name, kept in (("key", self.keys), ("value", self.values)):
-                made.input(f"{name}.{i}", kept[i])
-                made.output(f"{name}.{i}.written", kept[i])
-        return made
+                bound.input(f"{name}.{i}{seat}", kept[i])
+                bound.output(f"{name}.{i}{seat}.written", kept[i])
 
     def forget(self, current: Collection[Session]) -> None:
         """Drop the bindings to other sessions than these, after layers were split again."""
@@ -100,10 +104,11 @@ class CompiledCache(KVCache):
             x = made[0]
         return x[:wanted]
 
-    def steer(self, given: Pass) -> dict[str, Tensor]:
-        """Set the position of the next pass; returns the inputs to bind in addition to x."""
+    def steer(self, given: Pass, least: int | None = None) -> dict[str, Tensor]:
+        """Set the position of the next pass; returns the inputs to bind in addition to x. least: rows, if not those of
+        a pass of its own."""
         n, start, end, tree = len(given.ids), given.start, given.end, given.tree
-        fill = self.place_chain(given)
+        fill = self.place_chain(given, least)
         seen = int(self._total[0])
         bias = self._zeros((seen - start) * seen).view(1, 1, seen - start, seen)
         positions = self._line[start:seen]
@@ -114,9 +119,15 @@ class CompiledCache(KVCache):
             bias[0, 0, :n, :end].masked_fill_(tree.hidden(start, end), float("-inf"))
         return {"positions": positions[None], "bias": bias, "fill": self.filling(fill)}
 
-    def place_chain(self, given: Pass) -> int:
+    def steer_nothing(self, fill: int) -> dict[str, Tensor]:
+        """`steer` for a pass of no rows, in which attention gets `fill` rows of zeros."""
+        steers = self.steer(Pass([0] * fill), least=1)
+        self._rows[0] = 0
+        return {**steers, "fill": self.filling(fill)}
+
+    def place_chain(self, given: Pass, least: int | None = None) -> int:
         """Set the position of the next pass if it is a chain; returns the number of filler rows in attention."""
-        start, end, rows = given.start, given.end, max(len(given.ids), self._least)
+        start, end, rows = given.start, given.end, max(len(given.ids), self._least if least is None else least)
         fill = filler_rows(rows)
         seen = start + rows + fill
         if not 0 <= start < end or seen > len(self._line):

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -24,24 +25,24 @@ from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, padded_with_last, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
+from hsd_core.models.compiled.joint import NAMES, NO_ROWS, SEATS, JointPart, Text
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import BoundInputs, Session, trim_heap
 from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
-from hsd_core.models.decoder_protocol import DecoderError
+from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
 from hsd_core.models.joint_pass import JOINS, Inputs, head_offered, layers_offered
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
-from hsd_core.models.machine import free_bytes, refuse
+from hsd_core.models.machine import TooLarge, free_bytes, refuse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
-ONE_TEXT = "a compiled pass is of one text"
 PART_BYTES = 2**30  # of weights of one session; they are in memory twice while it is made
 TRIED_ROWS = 1, 2, 4  # of successive passes, compared with one pass of all rows
 
@@ -110,6 +111,8 @@ class CompiledDecoder:
             self._head = self._head_session(head[: self.vocab_size])
         self._shows_queries, self.least_rows, self.independent = False, 1, False
         self._parts: tuple[DecoderPart, ...] = ()
+        self._joint: dict[tuple[int, int], JointPart] = {}  # by lo and hi, for several texts
+        self._one_text = ""  # why passes of several texts are not computed together
         self._grouped: dict[
             int | Sublayers, Sequence[DecoderPart]
         ] = {}  # other arrangements of the layers: in groups, or without some sublayers
@@ -156,11 +159,9 @@ class CompiledDecoder:
         """See `Layered.forward_layers`. The slot after the inputs may be written too."""
         kv, x = own(cache, CompiledCache), self.embed(given.ids) if x is None else x
         if (joins := JOINS.get()) is not None:
-            alone = partial(self._passed, given, kv, lo, hi)
-            offered = layers_offered(
-                self, lo, hi, Inputs(len(x), x, given, kv), lambda it: alone(it.states), None, ONE_TEXT
-            )
-            return joins.run(offered)
+            together = None if self._one_text else partial(self._together, lo, hi)
+            alone, mine = partial(self._alone, lo, hi), Inputs(len(x), x, given, kv)
+            return joins.run(layers_offered(self, lo, hi, mine, alone, together, self._one_text))
         return self._passed(given, kv, lo, hi, x)
 
     def _passed(self, given: Pass, kv: CompiledCache, lo: int, hi: int, x: Tensor) -> Tensor:
@@ -171,6 +172,61 @@ class CompiledDecoder:
         if hi == self.layers:
             kv.length = given.end
         return x
+
+    def _alone(self, lo: int, hi: int, inputs: Inputs) -> Tensor:
+        return self._passed(*text_of(inputs), lo, hi, inputs.states)
+
+    def _together(self, lo: int, hi: int, all_of: Sequence[Inputs]) -> list[Tensor]:
+        """Layers lo, ..., hi - 1 on inputs of several texts.
+
+        Raises:
+            DecoderError, TooLarge: they cannot be computed together; from now on each runs alone.
+        """
+        try:
+            parts = self._joint_parts(lo, hi)
+        except (DecoderError, TooLarge) as error:
+            self._one_text = str(error)
+            raise
+        found, passes = list[Tensor](), -(-len(all_of) // SEATS)
+        for some in (all_of[at::passes] for at in range(passes)):
+            texts, x = [text_of(inputs) for inputs in some], [inputs.states for inputs in some]
+            for part in parts:
+                x = part.run(texts, x)
+            for given, kv in texts if hi == self.layers else ():
+                kv.length = given.end
+            found += x
+        order = [i for at in range(passes) for i in range(at, len(all_of), passes)]
+        return [x for _, x in sorted(zip(order, found, strict=True), key=itemgetter(0))]
+
+    def _joint_parts(self, lo: int, hi: int) -> Sequence[JointPart]:
+        """Second copies of the parts with layers lo to hi - 1, for several texts."""
+        wanted = [(part.lo, part.hi) for part in self._between(lo, hi)]
+        with self._cutting:
+            there = {(part.lo, part.hi): part.session.nbytes for part in self._parts}
+            self._joint = {at: part for at, part in self._joint.items() if at in there}
+            missing = [at for at in wanted if at not in self._joint]
+            refuse(
+                sum(map(there.__getitem__, missing)), free_bytes("cpu"), "a copy of the layers for several texts", ""
+            )
+            for at in missing:
+                made = JointPart(*at, self._part(*at, seats=NAMES).session, self.new_cache(NO_ROWS))
+                if self.dtype in QUANTISED and not self._joint_alike(made):
+                    raise DecoderError("on this processor rows depend on how many are computed together")
+                self._joint[at] = made
+            if missing:
+                trim_heap()
+            return [self._joint[at] for at in wanted]
+
+    def _joint_alike(self, part: JointPart) -> bool:
+        """Whether rows of a joint pass equal those of passes of one text, bit for bit."""
+        given = [Pass([i % self.shape.vocab_size for i in range(min(n, self.max_positions))]) for n in (33, 1)]
+        x = [self.embed(one.ids) for one in given]
+        joint = part.run([(one, self.new_cache(len(one.ids))) for one in given], x)
+        alone = [
+            self._passed(one, self.new_cache(len(one.ids)), part.lo, part.hi, own)
+            for one, own in zip(given, x, strict=True)
+        ]
+        return all(map(torch.equal, joint, alone))
 
     def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
         """See `Grouped.in_groups`.
@@ -246,6 +302,7 @@ class CompiledDecoder:
         """See `Decoder.weight_bytes`."""
         if depth is None:
             again = sum(part.session.nbytes for parts in self._grouped.values() for part in parts)
+            again += sum(part.session.nbytes for part in self._joint.values())
             return self.weight_bytes(self.layers) + self._embedding.nbytes + again
         return sum(part.session.nbytes for part in self._between(0, depth)) + head * self._head.nbytes
 
@@ -321,17 +378,25 @@ class CompiledDecoder:
                 trim_heap()
             return self._grouped[without]
 
-    def _part(self, lo: int, hi: int, within: Collection[int] = (), without: Sublayers = NONE) -> DecoderPart:
+    def _part(
+        self,
+        lo: int,
+        hi: int,
+        within: Collection[int] = (),
+        without: Sublayers = NONE,
+        seats: Sequence[str] = (),
+    ) -> DecoderPart:
         graph = Graph()
         with self._weights() as opened:
             x = graph.input("x", "float32", [1, "n", self.shape.hidden])
-            graphs.steering(graph, self.shape)
-            branches = graphs.branching(graph)
+            for seat in seats or ("",):
+                graphs.steering(graph, self.shape, seat)
+                branches = graphs.branching(graph, seat)
             # one layer at a time: its tensors are freed before the next one
             numbered = ((i, self._layer(i, opened)) for i in range(lo, hi))
             states = graph.output("states", [1, "n", self.shape.hidden])
-            asked = self._shows_queries
-            graphs.layers(graph, self.shape, x, numbered, states, branches, within, without, asked=asked)
+            asked = self._shows_queries and not seats
+            graphs.layers(graph, self.shape, x, numbered, states, branches, within, without, asked=asked, seats=seats)
         return DecoderPart(lo, hi, Session(graph, self.threads, self.profile))
 
     def _layer(self, i: int, opened: Weights) -> LayerWeights:
@@ -354,3 +419,8 @@ class CompiledDecoder:
         y = graph.norm(x, "norm", norm, self.shape.norm_eps)
         graph.put("Identity", [made(graph, "head", y)], [graph.output("logits", [1, "n", self.vocab_size])])
         return Session(graph, self.threads, self.profile)
+
+
+def text_of(inputs: Inputs) -> Text:
+    assert inputs.given is not None and inputs.cache is not None
+    return inputs.given, own(inputs.cache, CompiledCache)

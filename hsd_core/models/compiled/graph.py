@@ -122,20 +122,27 @@ class LayerWeights:
     k_norm: Tensor | None = None
 
 
-def steering(graph: Graph, shape: LeanShape) -> None:
-    """The inputs in addition to x for the position of a pass that is a chain (see `CompiledCache.place_chain`)."""
+def steering(graph: Graph, shape: LeanShape, seat: str = "") -> None:
+    """The inputs in addition to x for the position of a pass that is a chain (see `CompiledCache.place_chain`).
+
+    seat: the end of the names, in a graph for several texts; `from`, `to` are the text's rows of x then.
+    """
     half = shape.head_size // 2
-    graph.input("last", "int32", [1])
-    graph.input("total", "int32", [1])
-    graph.input("rows", "int64", [1])
-    graph.input("fill", "float32", [1, "p", (shape.heads + 2 * shape.kv_heads) * shape.head_size])
+    graph.input(f"last{seat}", "int32", [1])
+    graph.input(f"total{seat}", "int32", [1])
+    graph.input(f"rows{seat}", "int64", [1])
+    graph.input(f"fill{seat}", "float32", [1, f"p{seat}", (shape.heads + 2 * shape.kv_heads) * shape.head_size])
     for table in ("cos", "sin"):
-        graph.input(table, "float32", ["positions", half])
+        graph.input(table + seat, "float32", [f"places{seat}", half])
+    for end in ("from", "to") if seat else ():
+        graph.input(end + seat, "int64", [1])
 
 
-def branching(graph: Graph) -> tuple[str, str]:
+def branching(graph: Graph, seat: str = "") -> tuple[str, str]:
     """Further inputs for trees: see `CompiledCache.steer`."""
-    return graph.input("positions", "int64", [1, "n+p"]), graph.input("bias", "float32", [1, 1, "n+p", "t"])
+    rows, seen = f"n+p{seat}", f"t{seat}"
+    positions = graph.input(f"positions{seat}", "int64", [1, rows])
+    return positions, graph.input(f"bias{seat}", "float32", [1, 1, rows, seen])
 
 
 def layers(
@@ -149,6 +156,7 @@ def layers(
     without: Sublayers = NONE,
     *,
     asked: bool = False,
+    seats: Sequence[str] = (),
 ) -> str:
     """Layers over x (1, n, hidden): the states after them, named `out`. Layer i writes into `key.i` and `value.i`.
 
@@ -156,7 +164,8 @@ def layers(
         branches: the result of `branching`, if inputs may be a tree. within: layers whose attention gets the input of
         the
             layer before it, see `lean.sublayers`. without: sublayers to leave out, of layers in no group. asked: layer
-            i outputs its queries before rotation as `asked.i`.
+            i outputs its queries before rotation as `asked.i`. seats: for several texts, those of `steering`; each
+            attends to its own cache, `key.i` and `value.i` with the seat behind.
     """
     eps = float(shape.norm_eps)
     # The kernels of a norm with and without a sum add in different orders. So the first norm adds zeros: then results
@@ -170,7 +179,11 @@ def layers(
             else:
                 y, x = graph.added_norm(x, more, at + "attention_norm", layer.attention_norm, eps)
                 begun = x
-            attended = _attention(graph, shape, i, layer, layer.qkv(graph, at + "qkv", y), branches, asked=asked)
+            qkv = layer.qkv(graph, at + "qkv", y)
+            if seats:
+                attended = _attention_by_text(graph, shape, i, layer, qkv, seats)
+            else:
+                attended = _attention(graph, shape, i, layer, qkv, branches, asked=asked)
             more = layer.out(graph, at + "out", attended)
         if i in without.mlp:
             continue
@@ -183,12 +196,30 @@ def layers(
     return out
 
 
+def _attention_by_text(
+    graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, seats: Sequence[str]
+) -> str:
+    found = list[str]()
+    for seat in seats:
+        own = graph.op("Slice", [qkv, f"from{seat}", f"to{seat}", graph.numbers(1)])
+        found.append(_attention(graph, shape, i, layer, own, (f"positions{seat}", f"bias{seat}"), seat))
+    return graph.op("Concat", found, axis=1)
+
+
 def _attention(
-    graph: Graph, shape: LeanShape, i: int, layer: LayerWeights, qkv: str, branches: tuple[str, str], *, asked: bool
+    graph: Graph,
+    shape: LeanShape,
+    i: int,
+    layer: LayerWeights,
+    qkv: str,
+    branches: tuple[str, str],
+    seat: str = "",
+    *,
+    asked: bool = False,
 ) -> str:
     size, queries, shared = shape.head_size, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
     # Attention over one row sums in another order than over several: a row of zeros is added to a single one.
-    qkv = graph.op("Concat", [qkv, "fill"], axis=1)
+    qkv = graph.op("Concat", [qkv, f"fill{seat}"], axis=1)
     taken = [qkv, "", ""]
     if layer.q_norm is not None and layer.k_norm is not None:
         taken = graph.ops("Split", [qkv, graph.numbers(queries, shared, shared)], 3, axis=2)
@@ -199,14 +230,14 @@ def _attention(
     if asked:  # the queries of the first input
         corner = graph.numbers(0, 0), graph.numbers(1, queries), graph.numbers(1, 2)
         graph.put("Slice", [taken[0], *corner], [graph.output(f"asked.{i}", [1, 1, queries])])
-    room: onnx_bytes.Dims = [1, shape.kv_heads, "slots", size]
-    kept = [graph.input(f"{name}.{i}", "float32", room) for name in ("key", "value")]
-    inputs = [*taken, *kept, "last", "total", "cos", "sin", *branches]
-    written = [graph.output(f"{name}.{i}.written", room) for name in ("key", "value")]
+    room: onnx_bytes.Dims = [1, shape.kv_heads, f"slots{seat}", size]
+    kept = [graph.input(f"{name}.{i}{seat}", "float32", room) for name in ("key", "value")]
+    inputs = [*taken, *kept, *(f"{name}{seat}" for name in ("last", "total", "cos", "sin")), *branches]
+    written = [graph.output(f"{name}.{i}{seat}.written", room) for name in ("key", "value")]
     (attended,) = graph.new(1)
     sizes = {"num_heads": shape.heads, "kv_num_heads": shape.kv_heads}
     graph.put("GroupQueryAttention", inputs, [attended, *written], domain=MICROSOFT, do_rotary=1, **sizes)
-    return graph.op("Slice", [attended, graph.numbers(0), "rows", graph.numbers(1)])
+    return graph.op("Slice", [attended, graph.numbers(0), f"rows{seat}", graph.numbers(1)])
 
 
 def dense(tensor: Tensor) -> Tensor:
