@@ -36,6 +36,7 @@ from hsd_core.systems.nano.declaration import MISS
 from hsd_core.systems.nano.nano_level import NanoLevel
 from hsd_core.systems.ngram.databases import Databases
 from hsd_core.systems.ngram.ngram_level import NgramLevel
+from hsd_core.systems.ngram.suffix_db import Limits, Suffixes
 from hsd_core.systems.skip.declaration import SET
 from hsd_core.systems.views.declaration import BUDGET, CHUNK, KEEP, SINK
 from hsd_core.systems.views.selection import Chunks, Stream
@@ -74,12 +75,18 @@ class LeanStacks:
             levels[0] = FusedLevel(levels[0], lookups)
         return [StackEntry(level, spec, spec.block) for level, spec in zip(levels, specs, strict=True)]
 
+    def _lookups(self, spec: LevelSpec) -> NgramLevel:
+        if spec.name == "suffix":
+            return NgramLevel(lambda: Suffixes(Limits()), self.target.vocab_size, name="suffix", kind="suffix", guess=0)
+        return NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec[GUESS])
+
     def _level(self, spec: LevelSpec, target: LevelSpec) -> object:
         if miss := spec.get(MISS):
-            lookups = NgramLevel(lambda: Databases("c"), self.target.vocab_size, guess=spec[GUESS])
-            return OrderedLevel(lookups, NanoLevel(self.target, self.drafts[miss]), miss)
+            return OrderedLevel(self._lookups(spec), NanoLevel(self.target, self.drafts[miss]), miss)
         if spec.name == "ngram":
             return LookupLevel(lookup(self.target.vocab_size, 5), self.target.vocab_size)
+        if spec.name == "suffix":
+            return self._lookups(spec)
         if spec.name in self.drafts and spec.name != "nano":
             return self.drafts[spec.name]
         decoder = self._decoder(spec, target)

@@ -102,9 +102,14 @@ def test_a_visitor_may_name_what_drafts_on_a_miss_if_it_is_listed() -> None:
 
 
 def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None:
-    levels = [{"name": "ngram", "databases": ["notes.npz"]}, {"name": "skip", "sets": ["small"]}]
+    levels = [
+        {"name": "ngram", "databases": ["notes.npz"]},
+        {"name": "suffix", "outputs": ["ours.jsonl"]},
+        {"name": "skip", "sets": ["small"]},
+    ]
     for stack in (
         "ngram:2@db=c+notes.npz,target",
+        "suffix:2@earlier=ours.jsonl,target",
         "skip:4@set=small,target",
         "skip:4@set=none,target",
         "skip:4,target",
@@ -112,12 +117,14 @@ def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None
         check_files("toy", parse_stack(stack), {"levels": levels})
     for stack, noun in (
         ("ngram:2@db=c+else.npz,target", "database"),
+        ("suffix:2@earlier=runs,target", "outputs"),  # of other visitors
+        ("suffix:2@earlier=else.jsonl,target", "outputs"),
         ("skip:4@set=/etc/x.json,target", "set of subla"),
     ):
         with pytest.raises(RequestError, match=f"has no {noun}.*command line"):
             check_files("toy", parse_stack(stack), {"levels": levels})
     named = {key for key in keys() if isinstance(keys()[key], FileKey)}
-    assert named == {"db", "set"}, "a key that names files of the server says so, and is refused here"
+    assert named == {"db", "earlier", "set"}, "a key that names files of the server says so, and is refused here"
 
 
 def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:

@@ -55,6 +55,7 @@ def test_what_was_looked_up_is_caught_up_on_when_the_nano_is_asked() -> None:
         "ngram:2@miss=own,int8:4@policy=flush,target",
         "ngram:3@guess=4@miss=fed,target",
         "ngram:3@guess=4@miss=own,int8:4@bonus=0,target@bonus=0",
+        "suffix:4@grow=6@miss=own,int8:4,target",
     ],
 )
 def test_greedy_output_is_plain_decoding(text: str) -> None:

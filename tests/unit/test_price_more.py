@@ -74,4 +74,4 @@ def test_a_plan_holds_no_level_that_the_profile_has_as_a_draft_alone(folder: Pat
 
 def test_the_kinds_that_are_measured_only_where_they_are_named() -> None:
     told = {name for name, kind in kinds().items() if kind.planning.named}
-    assert told == {"self", "skip", "climb", "cross", "cached", "view"}
+    assert told == {"self", "skip", "climb", "cross", "cached", "suffix", "view"}

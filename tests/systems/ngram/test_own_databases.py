@@ -75,6 +75,12 @@ def test_what_the_target_writes_is_looked_up_after_one_command(here: Path) -> No
     events = list(pipeline.run("ngram:4@db=m.npz,target", "the a", max_new_tokens=12))
     assert output_of(events) == output_of(list(pipeline.run("target", "the a", max_new_tokens=12)))
     assert events[0].levels[0].params["files"] == {"m": "m.npz"}
+    events = list(pipeline.run("suffix:4@earlier=m.jsonl,target", "the a b", max_new_tokens=12))
+    assert output_of(events) == output_of(list(pipeline.run("target", "the a b", max_new_tokens=12)))
+    assert events[0].levels[0].params["earlier"] == "m.jsonl"
+    (here / "large.jsonl").write_text('{"prompt_ids": [1], "output_ids": [2, 999999]}')
+    with pytest.raises(StackError, match=r"suffix: large\.jsonl has the id 999999, and the target's ids end at"):
+        Pipeline.open("own", stack="suffix@earlier=large.jsonl,target")
 
 
 def test_a_database_of_another_tokenizer_is_refused_with_the_cure(here: Path) -> None:
