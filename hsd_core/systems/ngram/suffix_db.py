@@ -10,7 +10,7 @@ a word for each token, and an output is dropped without mending a tree.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
@@ -41,7 +41,7 @@ class _Node(NamedTuple):
     share: float
     parent: int
     depth: int
-    after: Ints  # the places after its occurrences
+    after: list[int]  # the places after its occurrences, the newest first
 
 
 class Draft(NamedTuple):
@@ -75,7 +75,7 @@ class Occurrences:
             most = min(nodes or depth, int(length * limits.factor + 1e-6))
             if best.score >= most:  # so is every shorter one's
                 break
-            grown = self._grow(places[length - 1], most, depth, limits.share, tree=nodes > 0)
+            grown = self._grow(places[length - 1][::-1].tolist(), most, depth, limits.share, tree=nodes > 0)
             if (score := sum(node.share for node in grown)) > best.score:
                 best = Draft(score, (*self._paths(grown, length),))
         return best
@@ -94,21 +94,23 @@ class Occurrences:
             found.append(at)
         return found
 
-    def _grow(self, at: Ints, most: int, depth: int, least: float, *, tree: bool) -> list[_Node]:
+    def _grow(self, at: list[int], most: int, depth: int, least: float, *, tree: bool) -> list[_Node]:
         """The likeliest tokens by their share, of equal ones those that occurred last; a parent before its child."""
+        ids = self._room.data  # item access without numpy scalars
         queue: list[tuple[float, int, _Node]] = []
         grown: list[_Node] = []
-        made = 0
-        node = _Node(BREAK, 1.0, -1, 0, at)
+        made, node = 0, _Node(BREAK, 1.0, -1, 0, at)
         while len(grown) < most:
             if node.depth < depth:
-                at = node.after[node.after < self._size]
-                ids = self._room[at]
-                at, ids = at[ids != BREAK], ids[ids != BREAK]
-                for token, count in Counter(ids[::-1].tolist()).most_common(None if tree else 1):
-                    if (share := node.share * count / len(at)) >= least:
+                after: dict[int, list[int]] = {}
+                for place in node.after:
+                    if place < self._size and (token := ids[place]) != BREAK:
+                        after.setdefault(token, []).append(place + 1)
+                total = sum(map(len, after.values()))
+                for token, places in sorted(after.items(), key=lambda one: -len(one[1]))[: None if tree else 1]:
+                    if (share := node.share * len(places) / total) >= least:
                         made += 1
-                        child = _Node(token, share, len(grown) - 1, node.depth + 1, at[ids == token] + 1)
+                        child = _Node(token, share, len(grown) - 1, node.depth + 1, places)
                         heappush(queue, (-share, made, child))
             if not queue:
                 break
@@ -125,7 +127,7 @@ class Occurrences:
         return [[self._found(grown[n], length) for n in line] for line in leaves]
 
     def _found(self, node: _Node, length: int) -> Found:
-        newest = Copied(int(node.after[-1]) - 1, length + node.depth - 1, 1.0) if self._letter == "c" else None
+        newest = Copied(node.after[0] - 1, length + node.depth - 1, 1.0) if self._letter == "c" else None
         return Found(node.token, self._letter, length, newest)
 
 
