@@ -1,11 +1,12 @@
 /** What the bar of a class knows of the page's texts (lessons with their questions, classes, races; fetched once,
  *  when first needed), and what an address that was sent is called. */
 
-import { asked } from "../tabs/learn/library.js";
+import { asked, LESSONS } from "../tabs/learn/library.js";
 import { stopAddress, stopsOf } from "../tabs/learn/class/stops.js";
 import { tabOf } from "../shared/share/arrive.js";
 import { stageHere } from "../shared/player/within-reach.js";
 import { stackName } from "../shared/levels/stack-names.js";
+import { translated } from "../../text/heard.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
 
 /** @import {ClassPlan, Stop} from "../tabs/learn/class/stops.js"
@@ -30,10 +31,10 @@ function once(path, nothing) {
 /** @type {Lessons} */ export const NO_LESSONS = { lessons: [], classes: [] };
 
 /** @returns {Promise<Lessons>} */
-export const lessonsKnown = () => once("lessons", NO_LESSONS);
+export const lessonsKnown = () => once(LESSONS, NO_LESSONS);
 
 /** @returns {Promise<{name: string, title: string}[]>} */
-const racesKnown = () => once("races", []);
+const racesKnown = async () => translated(await once("races", []));
 
 /** @returns {Promise<{name: string, title: string}[]>} those of the Atlas */
 const systemsKnown = async () =>

@@ -19,7 +19,7 @@ const TABS = {
 export const WORDS = {
   WORKSHOP: {
     label: "A turma",
-    joining: "Código da sala",
+    joining: "Código",
     join: "Entrar na turma",
     coming: "Entrando na turma…",
     wrong: (why) => `Você não está na turma: ${why}.`,

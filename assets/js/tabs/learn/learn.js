@@ -1,7 +1,6 @@
 /** The Learn tab: the list of lessons, a lesson by itself or beside Explore, the sheet for paper. `mount` is called once by its
  *  component. */
 
-import { LANGUAGE } from "../../../text/language.js";
 import { stageHere } from "../../shared/player/within-reach.js";
 import { h, say } from "../../shared/kit/dom.js";
 import { loadStyles } from "../../shared/kit/styles.js";
@@ -9,7 +8,7 @@ import { isOpen, onTabs, setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
 import { Drive } from "./acts/drive.js";
 import { ClassRoom } from "./class/class-room.js";
-import { asked as fetched, Library } from "./library.js";
+import { asked as fetched, LESSONS, Library } from "./library.js";
 import { Light } from "./acts/page-parts.js";
 import { List } from "./list.js";
 import { Panel } from "./lesson-panel.js";
@@ -67,7 +66,7 @@ class LearnPage {
 
   async begin() {
     try {
-      const { lessons, classes } = await fetched(LANGUAGE === "en" ? "lessons" : `lessons/${LANGUAGE}`);
+      const { lessons, classes } = await fetched(LESSONS);
       this.lessons = lessons.map((/** @type {Lesson} */ one, /** @type {number} */ i) => ({
         ...one,
         number: parseInt(one.id, 10) || i + 1,

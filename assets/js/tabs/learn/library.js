@@ -2,6 +2,10 @@
 
 import { TraceModel } from "../../shared/run/trace.js";
 import { namesResults, recordingsIn } from "./figures/refs.js";
+import { LANGUAGE } from "../../../text/language.js";
+
+/** Where the lessons and classes are, in the page's language. */
+export const LESSONS = LANGUAGE === "en" ? "lessons" : `lessons/${LANGUAGE}`;
 
 export class Library {
   constructor() {
