@@ -101,7 +101,7 @@ def test_runs_of_every_kind_decide_what_they_decide_alone(temperature: float) ->
 
 @pytest.mark.parametrize("temperature", [0.0, pytest.param(1.0, marks=pytest.mark.everything)])
 def test_runs_of_compiled_models_decide_what_they_decide_alone(temperature: float) -> None:
-    kinds = ["target", "exit:2@at=2,target", "int8:2,target", "int8:1@tree=2.1,int4:2,target", "self:2,target"]
+    kinds = ["target", "exit:2@at=2,target", "int8:2,target", "int8:2@tree=2.1,int4:2,target", "self:2,target"]
     beside_each_other(LeanStacks(make=tiny_compiled), kinds * 2, temperature)
 
 
