@@ -122,6 +122,23 @@ class Checkpoint:
             down=self.product([f"{mlp}down_proj"], [width], inner),
         )
 
+    def known_ids(self, vocab: int) -> tuple[Tensor, Tensor]:
+        """(R,) the target's ids that its head's rows stand for, and (rows of its head,) bool: those that this target
+        can say. `d2t` holds, by row, what is added for the target's id.
+
+        Raises:
+            DraftError: they are no ids of the target.
+        """
+        added = self.weight("d2t", kept=torch.long) if "d2t" in self.names else torch.zeros(vocab, dtype=torch.long)
+        ids = (torch.arange(len(added), device=added.device) + added).to(self.over.device)
+        if not (len({*ids.tolist()}) == len(ids) > 0 and ids.min() >= 0 and ids.max() < vocab):
+            raise DraftError(f"drafter {self.name}: d2t names ids that its target does not have; fetch it again")
+        known = self.weight("t2d", vocab, kept=torch.bool) if "t2d" in self.names else torch.zeros(1)
+        if known.any() and not torch.equal(known.nonzero()[:, 0], ids.sort()[0]):
+            raise DraftError(f"drafter {self.name}: d2t and t2d name other ids; fetch it again")
+        said = ids < self.over.vocab_size
+        return ids[said], said
+
     def head(self, rows: Tensor) -> Head:
         """A head of these rows, (R, hidden)."""
         return Head(rows, self.float)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.keys import FUSE, GROW, ID, POLICY, REPLACE, TREE
@@ -20,16 +19,12 @@ from hsd_core.grammar.kind import (
     Site,
     Unplanned,
 )
+from hsd_core.systems.dflash.dflash_config import is_dflash
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
     from hsd_core.systems.dflash.dflash_level import DFlashLevel
-
-
-def is_dflash(config: Mapping[str, Any]) -> bool:
-    """Whether a config.json is of a DFlash drafter, as z-lab and SpecForge write it."""
-    return "DFlashDraftModel" in (config.get("architectures") or ()) and isinstance(config.get("dflash_config"), dict)
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """The forward pass of a DFlash drafter (arXiv 2602.06036), which says a block of tokens in one pass.
 
     c_t = norm(fc [states of the target after several of its layers, at t])      for every position that it has read
-    a block: the tokens since, then masks; each of its layers attends from the block to all c and to the whole block
+    a block: the tokens since, then masks; each of its layers attends from the block to all c and to the whole block,
+        or to those in a window
     the distribution at a mask = softmax(the target's head, norm of the block's state there)
 
 A block is always as long as the drafter was trained for; tokens that a middle level wrote take the place of masks.
@@ -10,9 +11,10 @@ Names: n inputs, L layers, G key/value heads, d head size.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +25,7 @@ from hsd_core.models.drafts.draft_file import DraftError
 from hsd_core.models.drafts.public_draft import Checkpoint, opened_checkpoint
 from hsd_core.models.lean.layers import Layers
 from hsd_core.models.lean.linear import nbytes
-from hsd_core.systems.dflash.declaration import is_dflash
+from hsd_core.systems.dflash.dflash_config import DFlashConfig, DFlashError
 
 if TYPE_CHECKING:
     from hsd_core.models.drafts.public_draft import Over
@@ -39,14 +41,12 @@ class DFlashDraft:
         DraftError: it is of another target, or has a form that is not read.
     """
 
-    def __init__(self, given: Checkpoint) -> None:
-        over, own = given.over, _own(given)
-        shape = given.shape(given.config)
+    def __init__(self, given: Checkpoint, config: DFlashConfig) -> None:
+        over, shape = given.over, replace(given.shape(config.layers), windows=(), local_theta=None)
         self.name, self.of, self.vocab_size, self._over = given.name, given.of, over.vocab_size, over
         self.hidden, self.layers = shape.hidden, shape.layers
-        self.block = int(given.config.get("block_size") or own.get("block_size") or 16)
-        self.ahead, self._mask = self.block - 1, int(own["mask_token_id"])
-        self.joined = tuple(int(at) + 1 for at in own["target_layer_ids"])
+        self.block, self._mask, self.joined, self._config = config.block, config.mask, config.depths, config
+        self.ahead, self._windows = self.block - 1, config.windows or (0,) * shape.layers
         if not all(1 <= at <= over.layers for at in self.joined):
             raise given.other_target("states up to a layer", max(self.joined), over.layers)
         if shape.hidden != over.shape.hidden:
@@ -57,7 +57,13 @@ class DFlashDraft:
         self._of_states, self._norm = given.norm("hidden_norm", shape.hidden), given.norm("norm", shape.hidden)
         layers = [given.layer(f"layers.{i}", shape) for i in range(shape.layers)]
         self._layers = Layers(shape, layers, dtype=given.float, device=over.device)
-        self._head, self._copied = given.target_head()
+        self._embedding = given.embedding(shape.vocab_size, shape.hidden)
+        self.ids, said = given.known_ids(shape.vocab_size)
+        if "lm_head.weight" in given.names:
+            self._head = given.head(given.weight("lm_head.weight", len(said), shape.hidden)[said])
+            self._copied = self._head.nbytes
+        else:
+            self._head, self._copied = given.target_head()
 
     def new_cache(self, capacity: int) -> KVCache:
         """Keys and values of the positions that it has read."""
@@ -83,7 +89,8 @@ class DFlashDraft:
         """(n, V) logits of what follows the tokens after the positions that it has read."""
         start = cache.length
         block = min(self.block, self._over.max_positions - start)
-        x = self._over.embed([*tokens, *[self._mask] * (block - len(tokens))]).to(self._norm)
+        x = self._embed([*tokens, *[self._mask] * (block - len(tokens))]).to(self._norm)
+        seen = {window: self._seen(window, start, block) for window in {*self._windows}}
         cos, sin = (table[start : start + block, None] for table in self._layers.rotary)
 
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -91,11 +98,33 @@ class DFlashDraft:
             values = torch.cat((cache.values[i, 0, :, :start], v.transpose(0, 1)), 1)
             each = q.shape[1] // len(keys)
             keys, values = (kept.repeat_interleave(each, 0)[None] for kept in (keys, values))
-            return F.scaled_dot_product_attention(q.transpose(0, 1)[None], keys, values)[0].transpose(0, 1)
+            mixed = F.scaled_dot_product_attention(q.transpose(0, 1)[None], keys, values, seen[self._windows[i]])
+            return mixed[0].transpose(0, 1)
 
         for i in range(self.layers):
             x = self._layers.mixed(i, x + self._layers.attended(i, x, cos, sin, attend))
-        return self._head(self._layers.rms(x[len(tokens) :], self._norm))
+        read = self._head(self._layers.rms(x[len(tokens) :], self._norm))
+        if len(self.ids) == read.shape[1] == self.vocab_size:
+            return read
+        logits = read.new_full((len(read), self.vocab_size), float("-inf"))
+        logits[:, self.ids] = read
+        return logits
+
+    def _embed(self, ids: Sequence[int]) -> Tensor:
+        if self._embedding is None:
+            return self._over.embed(ids)
+        return self._embedding[torch.tensor(ids, device=self._embedding.device)]
+
+    def _seen(self, window: int, start: int, block: int) -> Tensor | None:
+        """(block, start + block) bool: what a block after `start` positions sees with this window; None: all."""
+        if not window:
+            return None
+        key = torch.arange(start + block, device=self._norm.device)
+        at = key[start:, None]
+        if not self._config.from_first:
+            return (at - key).abs() <= window
+        seen = (key >= start - window).expand(block, -1)
+        return seen & (key <= at) if self._config.causal else seen
 
     def copied(self, cache: Cache, token: int, row: int = -1) -> None:
         """It copies nothing."""
@@ -110,27 +139,14 @@ class DFlashDraft:
         return nbytes(self._fc) + sum(self._layers[i].nbytes for i in range(self.layers)) + self._head.nbytes
 
 
-def _own(given: Checkpoint) -> Mapping[str, Any]:
-    """The part of a config that only DFlash has.
-
-    Raises:
-        DraftError: it is of another drafter, or of a variant.
-    """
-    if not is_dflash(given.config):
-        raise DraftError(f"drafter {given.name}: its config.json is not of a DFlash drafter")
-    own: Mapping[str, Any] = given.config["dflash_config"]
-    if own.get("causal") or {own.get("attention_mode", "gqa"), *own.get("attention_modes", ())} - {"gqa", "mha"}:
-        raise DraftError(f"drafter {given.name} is a variant of DFlash with another attention, which is not read here")
-    if lacking := [name for name in ("mask_token_id", "target_layer_ids") if own.get(name) is None]:
-        raise DraftError(f"drafter {given.name}: its dflash_config lacks {lacking[0]!r}; fetch it again")
-    return own
-
-
 def open_dflash(folder: Path, name: str, over: Over) -> DFlashDraft:
     """The drafter in a folder, over its target's decoder.
 
     Raises:
         DraftError: it cannot be opened, or is of another target; the message has the reason and the cure.
     """
-    with opened_checkpoint(folder, name, over) as given:
-        return DFlashDraft(given)
+    try:
+        with opened_checkpoint(folder, name, over) as given:
+            return DFlashDraft(given, DFlashConfig.of(given.config))
+    except DFlashError as error:
+        raise DraftError(f"drafter {name}: {error}") from error

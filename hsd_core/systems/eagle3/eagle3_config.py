@@ -11,23 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
+from hsd_core.models.drafts.speculators import layers_of
+
 IDS = "eagle_aux_hidden_state_layer_ids"
-# speculators writes only what differs from the defaults of transformers' class
-UNSAID: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "llama": {"hidden_size": 4096, "num_attention_heads": 32, "vocab_size": 32_000},
-        "qwen3": {
-            "hidden_size": 4096,
-            "num_attention_heads": 32,
-            "num_key_value_heads": 32,
-            "head_dim": 128,
-            "vocab_size": 151_936,
-        },
-    }
-)
 
 
 class Eagle3Error(ValueError):
@@ -62,14 +50,13 @@ class Eagle3Config:
             raise Eagle3Error("its config.json is not of an EAGLE-3 drafter")
         if config.get("parallel_drafting") or config.get("mask_token_id") is not None:
             raise Eagle3Error("it drafts several tokens in a pass (P-EAGLE), which is not read here")
-        nested, own = config.get("transformer_layer_config"), config.get("eagle_config") or {}
+        own = config.get("eagle_config") or {}
         if own.get("use_aux_hidden_state") is False:
             raise Eagle3Error("it reads the target's last state only (EAGLE-1); name one that reads three")
-        layers = config if nested is None else {**UNSAID.get(nested.get("model_type", "llama"), {}), **nested}
         counted, first = config.get(IDS), own.get(IDS)
         depths = counted or [int(at) + 1 for at in first or ()]
         return cls(
-            layers=layers,
+            layers=layers_of(config, "llama"),
             depths=tuple(int(at) for at in depths),
             norm_before_residual=bool(config.get("norm_before_residual")),
             norm_before_fc=bool(config.get("norm_before_fc")),

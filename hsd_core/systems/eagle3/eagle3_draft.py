@@ -62,21 +62,10 @@ class Eagle3Draft(FedDraft):
         self._embedding = given.embedding(shape.vocab_size, shape.hidden)
         if self._embedding is None and shape.hidden != over.shape.hidden:
             raise given.other_target("no embedding of its own, and a width", shape.hidden, over.shape.hidden)
-        self._set_head(given, shape.vocab_size)
-
-    def _set_head(self, given: Checkpoint, vocab: int) -> None:
-        """Its head over the ids that this target can say. `d2t` holds, by row, what is added for the target's id."""
-        added = given.weight("d2t", kept=torch.long) if "d2t" in given.names else torch.zeros(vocab, dtype=torch.long)
-        ids = (torch.arange(len(added), device=added.device) + added).to(self._over.device)
-        rows = given.weight("lm_head.weight", len(ids), self.hidden) if "lm_head.weight" in given.names else None
-        if not (len({*ids.tolist()}) == len(ids) > 0 and ids.min() >= 0 and ids.max() < vocab):
-            raise DraftError(f"drafter {self.name}: d2t names ids that its target does not have; fetch it again")
-        known = given.weight("t2d", vocab, kept=torch.bool) if "t2d" in given.names else torch.zeros(1)
-        if known.any() and not torch.equal(known.nonzero()[:, 0], ids.sort()[0]):
-            raise DraftError(f"drafter {self.name}: d2t and t2d name other ids; fetch it again")
-        said = ids < self.vocab_size
-        self.ids = ids[said]
-        self._head = given.head(self._over.head_rows(self.ids) if rows is None else rows[said])
+        self.ids, said = given.known_ids(shape.vocab_size)
+        own = "lm_head.weight" in given.names
+        rows = given.weight("lm_head.weight", len(said), self.hidden)[said] if own else over.head_rows(self.ids)
+        self._head = given.head(rows)
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """(n, hidden) embeddings: its own, or the target's."""

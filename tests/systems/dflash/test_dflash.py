@@ -13,7 +13,7 @@ import torch
 import transformers
 from enumerator import SAMPLED, distance, run_distribution
 from lean_stacks import LeanStacks, model_distribution
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from hsd_core.levels.trunk import Trunk
 from hsd_core.models.context import Context
@@ -31,7 +31,9 @@ if not hasattr(generating, "DFlashTokenCandidateGenerator"):
 BLOCK, MASK, LAYERS = 5, 3, (0, 1, 2)  # the last: whose outputs it reads, as configs count them
 
 
-def written(folder: Path, *, vocab: int, width: int, layers: int = 2, **more: Any) -> tuple[Path, Any]:
+def written(
+    folder: Path, *, vocab: int, width: int, layers: int = 2, window: int | None = None, **more: Any
+) -> tuple[Path, Any]:
     """A random drafter as z-lab publishes one, and the same as a model of transformers."""
     torch.manual_seed(7)
     sizes = {
@@ -45,9 +47,12 @@ def written(folder: Path, *, vocab: int, width: int, layers: int = 2, **more: An
     }
     own = {"mask_token_id": MASK, "target_layer_ids": [*LAYERS]}
     kinds = ["full_attention"] * layers
+    seen = {"layer_types": kinds}
+    if window:  # in the last layer
+        kinds[-1], seen["sliding_window"] = "sliding_attention", window
     rope = {"rope_type": "default", "rope_theta": 700.0}
     config = transformers.MuseGlimmerAssistantConfig(
-        **sizes, **own, layer_types=kinds, rope_parameters=rope, block_size=BLOCK, pad_token_id=0
+        **sizes, **own, **seen, rope_parameters=rope, block_size=BLOCK, pad_token_id=0
     )
     config._attn_implementation = "eager"
     model = transformers.MuseGlimmerAssistantModel(config).eval()
@@ -64,6 +69,7 @@ def written(folder: Path, *, vocab: int, width: int, layers: int = 2, **more: An
         "architectures": ["DFlashDraftModel"],
         "model_type": "qwen3",
         **sizes,
+        **seen,
         "vocab_size": vocab,
         "rope_theta": 700.0,
         "block_size": BLOCK,
@@ -81,8 +87,13 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
     return target, *written(folder / "drafter", vocab=families.VOCABULARY, width=64)
 
 
-def test_rows_are_those_of_transformers_generator(both: tuple[Path, Path, Any]) -> None:
+@pytest.mark.parametrize("window", [None, 4])
+def test_rows_are_those_of_transformers_generator(
+    both: tuple[Path, Path, Any], tmp_path: Path, window: int | None
+) -> None:
     folder, drafter, assistant = both
+    if window:
+        drafter, assistant = written(tmp_path, vocab=families.VOCABULARY, width=64, window=window)
     decoder = load_decoder(folder, kind="lean")
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     settings = SimpleNamespace(max_length=200, do_sample=False)
@@ -109,6 +120,62 @@ def test_rows_are_those_of_transformers_generator(both: tuple[Path, Path, Any]) 
         seen = len(ids) - 1
         run.keep(len(ids), ())
         ids += [9, 7, 200, 31, 100][: kept + 1]
+
+
+def speculators(folder: Path, **more: Any) -> Path:
+    """The same drafter as vLLM's speculators writes it."""
+    told = json.loads((folder / "config.json").read_text())
+    own, layers = told.pop("dflash_config"), {**told, "model_type": "qwen3"}
+    config = {
+        "speculators_model_type": "dflash",
+        "architectures": ["DFlashDraftModel"],
+        "transformer_layer_config": layers,
+        "speculators_config": {"algorithm": "dflash", "verifier": {"name_or_path": "some/target"}},
+        "block_size": layers.pop("block_size"),
+        "mask_token_id": own["mask_token_id"],
+        "aux_hidden_state_layer_ids": [at + 1 for at in own["target_layer_ids"]],
+    }
+    (folder / "config.json").write_text(json.dumps(config | more))
+    return folder
+
+
+@pytest.mark.parametrize("apart", [None, False, True])
+def test_a_drafter_of_speculators_is_the_same_and_its_windows_begin_before_the_block(
+    both: tuple[Path, Path, Any], tmp_path: Path, apart: bool | None
+) -> None:
+    window = None if apart is None else 3
+    folder, assistant = written(tmp_path, vocab=families.VOCABULARY, width=64, window=window)
+    more = {} if apart is None else {"sliding_window_non_causal": apart}
+    decoder = load_decoder(both[0], kind="lean")
+    draft, states = open_dflash(speculators(folder, **more), "some", decoder), torch.randn(9, 3 * 64)
+    cache, context = draft.new_cache(32), torch.arange(9)
+    draft.read(states, cache)
+    mine = draft.rows([7], cache)
+    at, key = torch.arange(9, 9 + BLOCK)[:, None], torch.arange(9 + BLOCK)
+    seen = (key >= 9 - 3) & ((key <= at) if apart is False else torch.ones_like(at, dtype=torch.bool))
+    mask = torch.zeros(BLOCK, 9 + BLOCK).masked_fill(~seen, float("-inf"))[None, None]
+    with torch.no_grad():
+        out = assistant(
+            noise_embeds=decoder.embed([7, *[MASK] * (BLOCK - 1)])[None],
+            context_hidden_states=states[None],
+            position_ids=torch.cat((context, at[:, 0]))[None],
+            attention_mask={"full_attention": None, "sliding_attention": mask},
+        ).last_hidden_state[0, 1:]
+    rows = out @ decoder.head_rows(range(decoder.vocab_size)).T
+    assert torch.allclose(mine.softmax(-1), rows.softmax(-1), atol=1e-4)
+
+
+def test_a_vocabulary_of_its_own_leaves_no_mass_elsewhere(both: tuple[Path, Path, Any], tmp_path: Path) -> None:
+    known, (folder, _) = [0, 3, 5, 300], written(tmp_path, vocab=families.VOCABULARY, width=64)
+    weights = load_file(folder / "model.safetensors")
+    weights["lm_head.weight"] = torch.randn(4, 64)
+    weights["d2t"] = torch.tensor([id_ - row for row, id_ in enumerate(known)])
+    save_file(weights, folder / "model.safetensors")
+    draft = open_dflash(speculators(folder, draft_vocab_size=4), "some", load_decoder(both[0], kind="lean"))
+    cache = draft.new_cache(32)
+    draft.read(torch.randn(6, 3 * 64), cache)
+    rows = draft.rows([7], cache)
+    assert rows.shape == (BLOCK - 1, families.VOCABULARY) and rows.isfinite().nonzero()[:, 1].unique().tolist() == known
 
 
 def test_tokens_of_a_middle_level_take_the_place_of_masks(both: tuple[Path, Path, Any]) -> None:
@@ -164,7 +231,7 @@ def test_a_target_that_runs_whole_gives_its_states(tmp_path: Path) -> None:
     ("more", "why"),
     [
         ({"architectures": ["Qwen3ForCausalLM"]}, "not of a DFlash drafter"),
-        ({"dflash_config": {"mask_token_id": 3}}, "its dflash_config lacks 'target_layer_ids'"),
+        ({"dflash_config": {"mask_token_id": 3}}, "its config lacks 'target_layer_ids'"),
         ({"dflash_config": {"attention_modes": ["kda", "gqa"]}}, "a variant of DFlash with another attention"),
         ({"vocab_size": 9}, "is for another model: a vocabulary of 9, and this target has 61"),
         ({"dflash_config": {"mask_token_id": 3, "target_layer_ids": [8]}}, "states up to a layer of 9"),
