@@ -152,7 +152,7 @@ _ENGINES = {
         without="speculative_config",
         output="the report of trtllm-bench",
         time="run trtllm-bench with --streaming, which reports TPOT",
-        start="speculative_config:\n  decoding_type: Eagle3\n  max_draft_len: 3",
+        start="speculative_config:\n  decoding_type: DraftTarget\n  max_draft_len: 3\n  speculative_model: DRAFT",
         given="max_draft_len of speculative_config",
     ),
     "koboldcpp": Engine(
