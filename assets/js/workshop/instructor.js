@@ -12,7 +12,7 @@ import { barButton, fit } from "./led-frame.js";
 import { askedAt, lessonsKnown, notedAt, NO_LESSONS, ofNotes, stepOfTally, placeNamed } from "./known.js";
 import { FIRST, isAnother, openAddress, sendable, trace } from "./sendable.js";
 import { WORKSHOP } from "../../text/en/workshop.js";
-import { codePicture } from "../shared/share/code.js";
+import { codePicture, showOverAll } from "../shared/share/code.js";
 
 /** @import {Reach} from "../shared/player/within-reach.js"
  *  @import {Lesson} from "../tabs/learn/figures/run-figures.js" @import {Frame} from "./led-frame.js"
@@ -229,7 +229,7 @@ function showPoster({ code = "", address = "" }, opener) {
   const page = pageAddress(address);
   const close = h("button.hx-room-close", { "aria-label": words.close, onclick: () => dialog.close() }, icon("remove"));
   const picture = h("div.hx-room-qr");
-  const dialog = h("dialog.hx-room-poster", { "aria-label": words.title, onclose: () => gone() }, [
+  const dialog = h("dialog.hx-room-poster", { "aria-label": words.title }, [
     close,
     picture,
     h("div.hx-room-way", [
@@ -240,17 +240,9 @@ function showPoster({ code = "", address = "" }, opener) {
       warningOf(page) && h("p.hx-room-here", { role: "alert", text: warningOf(page) }),
     ]),
   ]);
-  const gone = () => {
-    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
-    dialog.remove();
-    opener.focus();
-  };
-  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // they are not the page's
   codePicture(`${page}?room=${encodeURIComponent(code)}`, words.label).then(
     (drawn) => picture.append(drawn),
     () => picture.append(h("p", words.failed)),
   );
-  document.body.append(dialog);
-  dialog.showModal();
-  dialog.requestFullscreen?.().catch(() => {}); // not allowed without a press, and the window is enough
+  showOverAll(dialog, opener, document.body);
 }

@@ -1,7 +1,7 @@
 /** The anatomy of a round: one round taken apart, event by event. It follows the cursor: its arrow keys step the player, so
  *  what it shows is the moment that the text, the slider and everything else shows. */
 
-import { h, say, signButton } from "../kit/dom.js";
+import { faceButton, h, say, stepButton } from "../kit/dom.js";
 import { roundNumber } from "../kit/round-number.js";
 import { timeOf } from "../levels/stated.js";
 import { actOf } from "./bars.js";
@@ -30,15 +30,10 @@ export function createAnatomy(ctx) {
     title,
     facts,
     h("span.hx-an-keys.hx-an-muted", SAY.keys),
-    signButton(SAY.back, "\u2190", () => player.stepEvent(-1)),
+    stepButton(-1, SAY.back, () => player.stepEvent(-1)),
     count,
-    signButton(SAY.on, "\u2192", () => player.stepEvent(1)),
-    h("button.hx-icon-button.hx-desk-close", {
-      "aria-label": SAY.close,
-      "data-tip": SAY.close,
-      text: "\u00d7",
-      onclick: () => ctx.onClose(),
-    }),
+    stepButton(1, SAY.on, () => player.stepEvent(1)),
+    faceButton("\u00d7", SAY.close, () => ctx.onClose(), "hx-desk-close"),
   ]);
   const strip = h("ol.hx-an-strip", { "aria-label": SAY.events });
   const told = h("span");

@@ -195,10 +195,15 @@ export function tips(root) {
   });
 }
 
-/** A button whose face is one sign: one event, or one position, on or back.
- *  @param {string} label @param {string} sign @param {() => void} onclick */
-export const signButton = (label, sign, onclick) =>
-  h("button.hx-icon-button.hx-an-step", { "aria-label": label, "data-tip": label, text: sign, onclick });
+/** A button whose face is an icon or a sign; its tip is its name. @param {keyof typeof ICONS|"←"|"→"|"×"} face
+ *  @param {string} label @param {() => void} onclick @param {string|null} [className] */
+export const faceButton = (face, label, onclick, className = null) =>
+  h("button.hx-icon-button", { class: className, "aria-label": label, "data-tip": label, onclick }, [
+    face in ICONS ? icon(/** @type {keyof typeof ICONS} */ (face)) : face,
+  ]);
+
+/** A step back or on: one event, or one position. @param {-1|1} step @param {string} label @param {() => void} onclick */
+export const stepButton = (step, label, onclick) => faceButton(step < 0 ? "←" : "→", label, onclick, "hx-an-step");
 
 // Whether something was pointed at. Another tab that a button opens is drawn below a pointer that rests: what comes
 // to lie there was not pointed at, until the pointer moves.

@@ -70,3 +70,18 @@ export function wrapped(text, longest) {
 
 /** Plotly reads a small HTML in its labels. @param {string} text */
 export const safe = (text) => text.replaceAll("<", "‹").replaceAll(">", "›").replaceAll("&", "＆");
+
+const SETTLE_MS = 250; // a window that is being dragged is not redrawn
+
+/** Draws again in another theme, and once a window of another width rests. @param {() => void} draw */
+export function onLook(draw) {
+  let [settling, width] = [0, innerWidth];
+  new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
+  addEventListener("resize", () => {
+    clearTimeout(settling);
+    settling = setTimeout(() => {
+      if (width !== innerWidth) draw();
+      width = innerWidth;
+    }, SETTLE_MS);
+  });
+}

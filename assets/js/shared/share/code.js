@@ -12,20 +12,26 @@ export async function showCode(title, url, opener, warning = "") {
   const close = h("button.hx-icon-button", { "aria-label": words.close, onclick: () => dialog.close() }, [
     icon("remove"),
   ]);
-  const dialog = h("dialog.hx-qr", { "aria-label": words.codeOf(title), onclose: () => gone() }, [
+  const dialog = h("dialog.hx-qr", { "aria-label": words.codeOf(title) }, [
     close,
     picture,
     h("p", title),
     h("p.hx-qr-url", url),
     warning && h("p.hx-qr-here", { role: "alert", text: warning }),
   ]);
-  const gone = () => {
+  showOverAll(dialog, opener, opener.closest(".hx-pop")); // within: focus that left the panel would close it
+}
+
+/** Shows a dialog over the whole screen until it is closed. @param {HTMLDialogElement} dialog
+ *  @param {HTMLElement} opener gets the focus back @param {Element|null} place what the dialog is put into */
+export function showOverAll(dialog, opener, place) {
+  dialog.addEventListener("close", () => {
     if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
     dialog.remove();
     opener.focus();
-  };
-  dialog.addEventListener("keydown", (event) => event.stopPropagation());
-  opener.closest(".hx-pop")?.append(dialog); // within: focus that left the panel would close it
+  });
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // keys are not the page's
+  place?.append(dialog);
   dialog.showModal();
   dialog.requestFullscreen?.().catch(() => {}); // not allowed everywhere, and the window is enough
 }

@@ -1,7 +1,7 @@
 /** The text's panel: its head (title, colour by, copy, save, open), the token text, the legend, progress, the empty
  *  state. */
 
-import { h, icon, say } from "../kit/dom.js";
+import { faceButton, h, say } from "../kit/dom.js";
 import { copy, saveGzip, traceName } from "../kit/files.js";
 import { create as createText } from "./text.js";
 import { create as createLegend } from "./token/legend.js";
@@ -33,10 +33,7 @@ export function textPanel(/** @type {Context} */ ctx) {
       file.value = "";
     },
   });
-  /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
-  const button = (name, label, onclick) =>
-    h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
-  const opener = button("open", TEXT.openFile, () => file.click());
+  const opener = faceButton("open", TEXT.openFile, () => file.click());
   opener.classList.add("hx-open-trace");
   const save = async (/** @type {TraceModel} */ _, /** @type {import("../run/events.js").Header} */ header) => {
     const name = traceName(header);
@@ -60,8 +57,8 @@ export function textPanel(/** @type {Context} */ ctx) {
     h("label.hx-tick", { "data-tip": TEXT.wholeTip }, [whole, h("span", TEXT.whole)]),
     ctx.details,
     colour.el,
-    button("copy", TEXT.copy, () => told((model) => copy(model.text()), TEXT.copied)),
-    button("save", TEXT.save, () => told(save)),
+    faceButton("copy", TEXT.copy, () => told((model) => copy(model.text()), TEXT.copied)),
+    faceButton("save", TEXT.save, () => told(save)),
     opener,
     file,
   ]);

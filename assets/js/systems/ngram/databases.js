@@ -2,7 +2,7 @@
  *  the context's own database holds, the entry that was found lit with its place in the text. It follows the cursor. A
  *  database more is a row more in the first table; a window of lookahead would be a part beside the others. */
 
-import { h, say, signButton } from "../../shared/kit/dom.js";
+import { faceButton, h, say, stepButton } from "../../shared/kit/dom.js";
 import { roundNumber } from "../../shared/kit/round-number.js";
 import { Ledger } from "./ledger.js";
 import { entriesPart } from "./entries.js";
@@ -32,14 +32,9 @@ export function createDatabases({ player, stage, onClose }) {
       title,
       where,
       h("span.hx-an-keys.hx-an-muted", DB.keys),
-      signButton(DB.back, "\u2190", () => player.stepEvent(-1)),
-      signButton(DB.on, "\u2192", () => player.stepEvent(1)),
-      h("button.hx-icon-button.hx-desk-close", {
-        "aria-label": DB.close,
-        "data-tip": DB.close,
-        text: "\u00d7",
-        onclick: () => onClose(),
-      }),
+      stepButton(-1, DB.back, () => player.stepEvent(-1)),
+      stepButton(1, DB.on, () => player.stepEvent(1)),
+      faceButton("\u00d7", DB.close, () => onClose(), "hx-desk-close"),
     ]),
     body,
     empty,

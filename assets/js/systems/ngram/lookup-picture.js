@@ -3,7 +3,7 @@
 
 import { Ledger } from "./ledger.js";
 import { chip, words } from "./pieces.js";
-import { h, signButton } from "../../shared/kit/dom.js";
+import { h, stepButton } from "../../shared/kit/dom.js";
 import { originOf } from "../../shared/levels/kinds.js";
 import { frame, slider } from "../../tabs/learn/pictures/frame.js";
 import { bring } from "../index.js";
@@ -104,7 +104,7 @@ function lookupPicture({ model }) {
     draw();
   };
   const buttons = h("span.hx-sketch-buttons", [
-    signButton(LOOKUP.back, "\u2190", () => to(now.stage - 1)),
+    stepButton(-1, LOOKUP.back, () => to(now.stage - 1)),
     h("button.hx-quiet", { text: LOOKUP.next, onclick: () => to(now.stage === STAGES - 1 ? 0 : now.stage + 1) }),
   ]);
   const which = slider({

@@ -1,7 +1,7 @@
 /** The lesson that is open: one picture and a few sentences, as wide as the window; or, once a step asks nothing
  *  any more, a panel beside Explore. Arrow keys and PageUp/PageDown go from step to step, Escape goes back. */
 
-import { h, tips, icon, say } from "../../shared/kit/dom.js";
+import { faceButton, h, tips, icon, say } from "../../shared/kit/dom.js";
 import { onPresenting, presenting, presenterButton } from "../../shared/player/presenter.js";
 import { onDrawn } from "../../shared/player/within-reach.js";
 import { hiddenBy, questionOf } from "./question.js";
@@ -343,15 +343,12 @@ function createHead({ onClose, onPrint, onGo, onBack }) {
   ]);
   folds.setAttribute("aria-label", WORDS.fold);
   const drift = h("p.hx-lesson-drift", { hidden: true }, [h("span", WORDS.drift), button(WORDS.goBack, onBack)]);
-  /** @param {Parameters<typeof icon>[0]} sign @param {string} text @param {() => void} onclick */
-  const small = (sign, text, onclick) =>
-    h("button.hx-icon-button", { "aria-label": text, "data-tip": text, onclick }, icon(sign));
   const head = h("header.hx-lesson-head", [
     h("div", [kicker, title]),
-    small("print", WORDS.print, onPrint),
+    faceButton("print", WORDS.print, onPrint),
     presenterButton(),
     folds,
-    small("remove", WORDS.close, onClose),
+    faceButton("remove", WORDS.close, onClose),
   ]);
   const back = button(WORDS.back, () => onGo(-1));
   const next = h("button.hx-quiet.hx-lesson-next", { onclick: () => onGo(1) });

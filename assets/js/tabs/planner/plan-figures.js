@@ -1,6 +1,7 @@
 /** The Planner's three plots and the edges of the best path. The numbers follow a slider; the figures come when it
  *  rests, and now and then while it is dragged; those that are out of sight come when they are opened. */
 
+import { onLook } from "../../shared/plots/look.js";
 import { Plot } from "../../shared/plots/plots.js";
 import { PLANNER } from "../../../text/en/planner.js";
 import { isDark } from "../../shared/kit/theme.js";
@@ -66,7 +67,6 @@ export class PlanFigures {
 
 // What the page looks like, as far as figures are made for it: light or dark, a phone, a screen or a wall.
 
-const SETTLE_MS = 250; // a window that is being dragged is not asked about
 const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
 
 const size = () => (innerWidth < PHONE ? "phone" : innerWidth < WALL ? "screen" : "wall");
@@ -75,15 +75,9 @@ export const look = () => `${size()} ${isDark()}`;
 
 /** Calls back when the page looks otherwise than `drawn` says. @param {() => string|null} drawn null: nothing was drawn @param {() => void} onOther */
 export function watchLook(drawn, onOther) {
-  const other = () => {
+  onLook(() => {
     const was = drawn();
     if (was !== null && was !== look()) onOther();
-  };
-  let settling = 0;
-  new MutationObserver(other).observe(document.body, { attributeFilter: ["class"] });
-  addEventListener("resize", () => {
-    clearTimeout(settling);
-    settling = setTimeout(other, SETTLE_MS);
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
+import { nearestStop } from "./another/curve.js";
 import { WHATIF } from "../../../text/en/planner.js";
 
 /** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
@@ -106,7 +107,7 @@ export function whatIf(ctx) {
       },
     });
     const stand = () => {
-      const number = only ? nearestOf(only, value()) : value();
+      const number = only ? nearestStop(only, value()) : value();
       if (Number(input.value) !== number) input.value = String(number);
       const text = say(value());
       out.textContent = text;
@@ -181,7 +182,3 @@ export function whatIf(ctx) {
 
   return { el, show };
 }
-
-/** The place of the nearest stop. @param {number[]} stops @param {number} value */
-const nearestOf = (stops, value) =>
-  stops.reduce((a, x, i) => (Math.abs(x - value) < Math.abs(stops[a] - value) ? i : a), 0);

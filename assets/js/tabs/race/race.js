@@ -2,7 +2,7 @@
  *  once by its component. */
 
 import { heard, translated } from "../../../text/heard.js";
-import { h, icon, tips } from "../../shared/kit/dom.js";
+import { faceButton, h, tips } from "../../shared/kit/dom.js";
 import { newName, readBase64, gzipped, saveGzip, traceName } from "../../shared/kit/files.js";
 import { learned } from "../../shared/levels/kinds.js";
 import { createNote } from "../../shared/kit/note.js";
@@ -89,9 +89,6 @@ class RacePage {
         file.value = "";
       },
     });
-    /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
-    const button = (name, label, onclick) =>
-      h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
     this.title = h("h2.hx-race-title", { tabindex: "-1" });
     this.about = h("p.hx-race-about");
     this.subject = h("div.hx-race-subject", [this.title, this.about]);
@@ -105,8 +102,8 @@ class RacePage {
           this.pick,
           this.comparer,
           this.opener,
-          button("open", WORDS.openFile, () => file.click()),
-          button("save", WORDS.save, () => this.attempt(() => this.save())),
+          faceButton("open", WORDS.openFile, () => file.click()),
+          faceButton("save", WORDS.save, () => this.attempt(() => this.save())),
           file,
         ]),
       ]),

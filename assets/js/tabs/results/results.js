@@ -18,12 +18,10 @@ import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { RESULTS, PLOTS } from "../../../text/en/results.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
-import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
+import { css, gainScale, layout, narrow, onLook, px, safe, wrapped } from "../../shared/plots/look.js";
 
 /** @import {Payload, Ports} from "../../shared/visit/session.js" @import {StudyKind} from "../../systems/index.js"
  *  @import {Column} from "./columns.js" */
-
-const SETTLE_MS = 250; // a window that is being dragged is not redrawn
 
 /** @param {HTMLElement} root
  *  @param {{props: {setup: string, value: string}, watch: (name: string, f: () => void) => void, root: string} &
@@ -71,16 +69,7 @@ class ResultsPage {
     ]);
     root.replaceChildren(this.el);
     tips(this.el);
-    new MutationObserver(() => this.drawTasks()).observe(document.body, { attributeFilter: ["class"] });
-    let settling = 0;
-    let drawn = innerWidth;
-    addEventListener("resize", () => {
-      clearTimeout(settling);
-      settling = setTimeout(() => {
-        if (drawn !== innerWidth) this.drawTasks();
-        drawn = innerWidth;
-      }, SETTLE_MS);
-    });
+    onLook(() => this.drawTasks());
   }
 
   /** Those that a system shows, where some are shipped. @param {StudyKind} one */
@@ -225,16 +214,7 @@ function studySheets({ words, figures }, { url, plotly, presets }) {
     .catch(() => {
       el.replaceChildren(h("p.hx-plan-fault", { role: "alert", text: unreachable }));
     });
-  new MutationObserver(draw).observe(document.body, { attributeFilter: ["class"] });
-  let settling = 0;
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    clearTimeout(settling);
-    settling = setTimeout(() => {
-      if (width !== innerWidth) draw();
-      width = innerWidth;
-    }, SETTLE_MS);
-  });
+  onLook(draw);
   return el;
 }
 

@@ -1,6 +1,6 @@
 /** One position drawn a thousand times: three histograms that fill beside each other, each against p. */
 
-import { h, say, signButton } from "../../../shared/kit/dom.js";
+import { h, say, stepButton } from "../../../shared/kit/dom.js";
 import { distance } from "../../../shared/run/distributions.js";
 import { badge } from "../../../shared/text/card/card.js";
 import { RULES, Tally, candidatesOf, expected, limit, pairOf, standardError, telling } from "./draws.js";
@@ -28,9 +28,9 @@ export function createDrawing(ctx) {
   const chance = h("p.hx-an-note", { tabindex: "0", "data-tip": DRAWS.chanceTip });
   const el = h("div.hx-proof-drawing", { role: "group", "aria-label": DRAWS.label }, [
     h("div.hx-proof-bar", [
-      signButton(DRAWS.before, "\u2190", () => move(-1)),
+      stepButton(-1, DRAWS.before, () => move(-1)),
       where,
-      signButton(DRAWS.after, "\u2192", () => move(1)),
+      stepButton(1, DRAWS.after, () => move(1)),
       verifiers,
       many,
       once,

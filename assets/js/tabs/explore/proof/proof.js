@@ -1,7 +1,7 @@
 /** The proof: exactness that one can see. Greedy runs beside plain decoding, token by token; sampled runs by drawing one
  *  position a thousand times from the rows that were recorded. */
 
-import { h, say } from "../../../shared/kit/dom.js";
+import { faceButton, h, say } from "../../../shared/kit/dom.js";
 import { isGreedy } from "../../../shared/levels/greedy.js";
 import { createDrawing } from "./histograms.js";
 import { linesView } from "./lines.js";
@@ -16,12 +16,7 @@ export function createProof(ctx) {
     h("header.hx-panel-head.hx-desk-head", [
       title,
       drawn,
-      h("button.hx-icon-button.hx-desk-close", {
-        "aria-label": PROOF.close,
-        "data-tip": PROOF.close,
-        text: "\u00d7",
-        onclick: () => ctx.onClose(),
-      }),
+      faceButton("\u00d7", PROOF.close, () => ctx.onClose(), "hx-desk-close"),
     ]),
     body,
   ]);

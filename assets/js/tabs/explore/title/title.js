@@ -2,7 +2,7 @@
 
 import { explained, term } from "../../../shared/glossary/term.js";
 import { askForStory } from "../../../shared/kit/curtain.js";
-import { h, icon, popover, say } from "../../../shared/kit/dom.js";
+import { faceButton, h, popover, say } from "../../../shared/kit/dom.js";
 import { differing } from "../../../shared/levels/greedy.js";
 import { unknownKinds } from "../../../shared/levels/kinds.js";
 import { clockOf } from "../../../shared/levels/overlap.js";
@@ -37,10 +37,7 @@ export function titleBar(ctx) {
     text,
     Object.values(exact),
   ]);
-  /** @param {Parameters<typeof icon>[0]} name @param {string} label @param {() => void} onclick */
-  const button = (name, label, onclick) =>
-    h("button.hx-icon-button", { "aria-label": label, "data-tip": label, onclick }, icon(name));
-  const opensHelp = button("help", TITLE.help, () => {});
+  const opensHelp = faceButton("help", TITLE.help, () => {});
   opensHelp.classList.add("hx-open-help");
   const help = popover(opensHelp, helpPanel(), { label: TITLE.helpName });
   const figure = headline();
@@ -56,7 +53,7 @@ export function titleBar(ctx) {
       help.el,
       presenterButton(),
       languageMenu(),
-      button("theme", TITLE.theme, () => ctx.onTheme()),
+      faceButton("theme", TITLE.theme, () => ctx.onTheme()),
     ]),
   ]);
   return {

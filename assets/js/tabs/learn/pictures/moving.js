@@ -5,7 +5,7 @@ import { gridOf } from "../../../shared/anatomy/grid.js";
 import { happened, placeOf, roundOf, settled, spotlight } from "../../../shared/anatomy/round.js";
 import { captionAt } from "../../../shared/caption/caption.js";
 import { drawnParts } from "../../../shared/caption/caption-view.js";
-import { h, signButton } from "../../../shared/kit/dom.js";
+import { h, stepButton } from "../../../shared/kit/dom.js";
 import { create as createLanes } from "../../../shared/lanes/lanes.js";
 import { paceOf, Player } from "../../../shared/player/player.js";
 import { create as createLegend } from "../../../shared/text/token/legend.js";
@@ -38,9 +38,9 @@ export function movingPicture(ctx) {
     player.play(limit);
   };
   const buttons = h("span.hx-sketch-buttons", [
-    signButton(MOVING.back, "\u2190", () => player.cursor > from && player.stepEvent(-1)),
+    stepButton(-1, MOVING.back, () => player.cursor > from && player.stepEvent(-1)),
     h("button.hx-quiet", { text: MOVING.play, onclick: () => play() }),
-    signButton(MOVING.on, "\u2192", on),
+    stepButton(1, MOVING.on, on),
   ]);
   const { el, caption } = frame(figure.kind, MOVING.label(figure.kind), [view.el], from < limit ? [buttons] : []);
   const silent = open && (at >= model.end || ctx.hides.length > 0);

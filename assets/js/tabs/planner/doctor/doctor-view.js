@@ -1,6 +1,6 @@
 /** The doctor: what another engine printed is pasted or dropped, the server says what it means. Nothing else is asked. */
 
-import { h, icon, say } from "../../../shared/kit/dom.js";
+import { faceButton, h, icon, say } from "../../../shared/kit/dom.js";
 import { setQuery } from "../../../shared/kit/tabs.js";
 import { toggleTheme } from "../../../shared/kit/theme.js";
 import { DOCTOR, EXAMPLES, GIVE } from "../../../../text/en/doctor.js";
@@ -16,9 +16,7 @@ const MOST_TEXTS = 8;
 export function doctorView(url) {
   const head = h("header.hx-doc-top", [
     h("div.hx-doc-title", [h("h1", DOCTOR.title), h("p.hx-tagline", DOCTOR.tagline)]),
-    h("button.hx-icon-button", { "aria-label": DOCTOR.theme, "data-tip": DOCTOR.theme, onclick: () => toggleTheme() }, [
-      icon("theme"),
-    ]),
+    faceButton("theme", DOCTOR.theme, () => toggleTheme()),
   ]);
   if (url === null) {
     const [before, between, after] = DOCTOR.absent;

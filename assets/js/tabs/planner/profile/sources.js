@@ -1,7 +1,7 @@
 /** The bar on top: where the profile comes from. And what chooses it: which, at which temperature; open a file,
  *  save it. */
 
-import { h, icon } from "../../../shared/kit/dom.js";
+import { faceButton, h, icon } from "../../../shared/kit/dom.js";
 import { toggleTheme } from "../../../shared/kit/theme.js";
 import { PLANNER, SOURCE } from "../../../../text/en/planner.js";
 import { saveBlob } from "../../../shared/kit/files.js";
@@ -41,9 +41,7 @@ export function sourceBar(ctx) {
   const tagline = h("p.hx-tagline", taglineOf(""));
   const el = h("header.hx-plan-top", [
     h("div.hx-plan-title", [h("h1", PLANNER.title), tagline]),
-    h("button.hx-icon-button", { "aria-label": SOURCE.theme, "data-tip": SOURCE.theme, onclick: toggleTheme }, [
-      icon("theme"),
-    ]),
+    faceButton("theme", SOURCE.theme, () => toggleTheme()),
     h("p.hx-plan-origin", [badge, note, changed]),
   ]);
   const choose = h("div.hx-plan-choose", [pick, heat, ctx.opens && open, save, ctx.opens && file]);
