@@ -15,7 +15,7 @@ const DASHES = /** @type {Record<string, string>} */ ({ dotted: "2 3", dashed: "
 
 /** @param {import("../../../text/en/glossary.js").Picture} picture @returns {SVGElement} */
 export function pictureOf(picture) {
-  const sheet = svg("svg", { class: "hx-definition-svg" });
+  const sheet = svg("svg.hx-definition-svg", {});
   const height = draw(sheet, picture);
   sheet.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
   return sheet;
@@ -53,7 +53,7 @@ function write(sheet, x, y, says, kind) {
 /** @param {SVGElement} sheet @param {string} letter @param {number} y */
 function badge(sheet, letter, y) {
   const group = tinted(sheet, letter);
-  svg("rect", { class: "hx-def-badge", x: 1, y, width: 20, height: 20, rx: 4 }, group);
+  svg("rect.hx-def-badge", { x: 1, y, width: 20, height: 20, rx: 4 }, group);
   write(group, 11, y + 14.5, letter, "letter");
 }
 
@@ -84,12 +84,12 @@ function drawRows(sheet, rows) {
         y2: y + 20.5,
         "stroke-dasharray": DASHES[underline] ?? "none",
       };
-      svg("line", { ...line, class: "hx-def-line" }, group);
-      if (underline === "double") svg("line", { ...line, y1: y + 23, y2: y + 23, class: "hx-def-line" }, group);
+      svg("line.hx-def-line", { ...line }, group);
+      if (underline === "double") svg("line.hx-def-line", { ...line, y1: y + 23, y2: y + 23 }, group);
       write(group, x + width / 2, y + 14.5, bare(word), "word");
       if (state === "struck")
-        svg("line", { class: "hx-def-strike", x1: x + 2, x2: x + width - 2, y1: y + 10, y2: y + 10 }, group);
-      if (state === "accepted") svg("circle", { class: "hx-def-dot", cx: x + width / 2, cy: y - 4, r: 2.4 }, group);
+        svg("line.hx-def-strike", { x1: x + 2, x2: x + width - 2, y1: y + 10, y2: y + 10 }, group);
+      if (state === "accepted") svg("circle.hx-def-dot", { cx: x + width / 2, cy: y - 4, r: 2.4 }, group);
     });
   });
   return parsed.length * ROW;
@@ -110,7 +110,7 @@ function drawBars(sheet, bars, other) {
       const y = 4 + i * 24;
       const group = tinted(sheet, side ? "Q" : "T");
       write(group, x + 14, y + 14, word, "word");
-      svg("rect", { class: "hx-def-bar", x: x + 32, y, width: Math.max(2, p * 72), height: 18, rx: 2 }, group);
+      svg("rect.hx-def-bar", { x: x + 32, y, width: Math.max(2, p * 72), height: 18, rx: 2 }, group);
       write(group, x + 38 + Math.max(2, p * 72), y + 13.5, ratio(p), "figure");
     });
   });
@@ -120,20 +120,16 @@ function drawBars(sheet, bars, other) {
 /** @param {SVGElement} sheet @param {string} letters the cheapest first @param {string} [lit] */
 function drawFloors(sheet, letters, lit) {
   const top = letters.length - 1;
-  svg("path", { class: "hx-def-roof", d: "M24 20L140 4L256 20z" }, tinted(sheet, "T"));
+  svg("path.hx-def-roof", { d: "M24 20L140 4L256 20z" }, tinted(sheet, "T"));
   [...letters].reverse().forEach((letter, i) => {
     const y = 22 + i * 30;
     const faint = lit !== undefined && lit !== letter;
     const group = tinted(sheet, letter, faint ? "hx-def-faint" : "");
-    svg("rect", { class: "hx-def-floor", x: 24, y, width: 232, height: 25, rx: 5 }, group);
-    svg("rect", { class: "hx-def-edge", x: 24, y, width: 5, height: 25, rx: 2 }, group);
+    svg("rect.hx-def-floor", { x: 24, y, width: 232, height: 25, rx: 5 }, group);
+    svg("rect.hx-def-edge", { x: 24, y, width: 5, height: 25, rx: 2 }, group);
     write(group, 46, y + 17, letter, "letter");
     // The cheaper a level, the shorter its call.
-    svg(
-      "rect",
-      { class: "hx-def-bar", x: 64, y: y + 8, width: 170 / 3 ** (i + (top > 1 ? 0 : i)), height: 9, rx: 2 },
-      group,
-    );
+    svg("rect.hx-def-bar", { x: 64, y: y + 8, width: 170 / 3 ** (i + (top > 1 ? 0 : i)), height: 9, rx: 2 }, group);
   });
   return 24 + 30 * letters.length;
 }
@@ -150,11 +146,11 @@ function drawCalls(sheet, given) {
   lanes.forEach((letter, i) => {
     const y = 4 + i * 28;
     badge(sheet, letter, y);
-    svg("rect", { class: "hx-def-bed", x: 30, y, width: WIDTH - 34, height: 20 }, sheet);
+    svg("rect.hx-def-bed", { x: 30, y, width: WIDTH - 34, height: 20 }, sheet);
     const group = tinted(sheet, letter);
     for (const [own, from, to] of calls)
       if (own === letter)
-        svg("rect", { class: "hx-def-bar", x: x(from), y, width: Math.max(2, x(to) - x(from)), height: 20 }, group);
+        svg("rect.hx-def-bar", { x: x(from), y, width: Math.max(2, x(to) - x(from)), height: 20 }, group);
   });
   return 4 + 28 * lanes.length;
 }
@@ -165,7 +161,7 @@ function drawCells(sheet, committed, tentative) {
   for (let i = 0; i < committed + tentative; i++) {
     const [x, held] = [4 + i * (CELL + CELL_GAP), i >= committed];
     svg("rect", { class: held ? "hx-def-held" : "hx-def-bar", x, y: 8, width: CELL, height: CELL, rx: 2 }, group);
-    if (held) svg("path", { class: "hx-def-hatch", d: `M${x} 18l10 -10M${x} 28l20 -20M${x + 10} 28l10 -10` }, group);
+    if (held) svg("path.hx-def-hatch", { d: `M${x} 18l10 -10M${x} 28l20 -20M${x + 10} 28l10 -10` }, group);
   }
   return 36;
 }
@@ -174,11 +170,11 @@ function drawCells(sheet, committed, tentative) {
 function drawLayers(sheet, depth, of) {
   for (let i = 0; i < of; i++) {
     const group = tinted(sheet, i < depth ? "E" : "T");
-    svg("rect", { class: "hx-def-bar", x: 40, y: 6 + (of - 1 - i) * 13, width: 150, height: 10, rx: 2 }, group);
+    svg("rect.hx-def-bar", { x: 40, y: 6 + (of - 1 - i) * 13, width: 150, height: 10, rx: 2 }, group);
   }
   const y = 6 + (of - depth) * 13 + 5;
-  svg("path", { class: "hx-def-way", d: `M194 ${y}h34m-7 -5l7 5l-7 5` }, tinted(sheet, "E"));
-  svg("path", { class: "hx-def-way", d: "M194 11h34m-7 -5l7 5l-7 5" }, tinted(sheet, "T"));
+  svg("path.hx-def-way", { d: `M194 ${y}h34m-7 -5l7 5l-7 5` }, tinted(sheet, "E"));
+  svg("path.hx-def-way", { d: "M194 11h34m-7 -5l7 5l-7 5" }, tinted(sheet, "T"));
   write(sheet, 246, y + 5, "E", "letter");
   write(sheet, 246, 16, "T", "letter");
   return 8 + of * 13;

@@ -4,11 +4,13 @@ import { fixed } from "../../../text/numbers.js";
 
 const NS = "http://www.w3.org/2000/svg";
 
-/** An SVG element with attributes.
- *  @param {string} tag @param {Record<string, any>} attributes @param {Element|null} parent @returns {SVGElement} */
-export function svg(tag, attributes = {}, parent = null) {
+/** An SVG element, named as `h` names its own: `svg("path.large", {d}, parent)`.
+ *  @param {string} name @param {Record<string, any>} attributes @param {Element|null} parent @returns {SVGElement} */
+export function svg(name, attributes = {}, parent = null) {
+  const [tag, ...classes] = name.split(".");
   const node = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (classes.length) node.setAttribute("class", classes.join(" "));
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   parent?.append(node);
   return node;
 }

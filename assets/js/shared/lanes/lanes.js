@@ -67,9 +67,9 @@ class Lanes {
     this.names = this.plot.appendChild(element("ol", "hx-lane-names"));
     this.names.setAttribute("aria-hidden", "true");
     this.area = this.plot.appendChild(element("div", "hx-lane-area"));
-    this.root = svg("svg", { class: "hx-lane-svg", role: "img" }, this.area);
+    this.root = svg("svg.hx-lane-svg", { role: "img" }, this.area);
     // What moves lies on a sheet of its own: the blocks below it, thousands in a long run, are painted once.
-    this.over = svg("svg", { class: "hx-lane-over", "aria-hidden": "true" }, this.area);
+    this.over = svg("svg.hx-lane-over", { "aria-hidden": "true" }, this.area);
     this.tip = this.area.appendChild(element("div", "hx-lane-tip"));
     this.tip.hidden = true;
     this.fit = this.plot.appendChild(element("button", "hx-lane-fit"));
@@ -303,8 +303,8 @@ function skeleton(model, scale, { root, over, names, parts }, before = null) {
   names.replaceChildren(...[...model.levels].reverse().map((level) => laneName(level, lane)));
   /** @type {Built["paths"]} */ const paths = new Map();
   for (let i = 0; i < count; i++)
-    svg("rect", { class: "hx-lane-bed", x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
-  const rounds = svg("path", { class: "hx-lane-rounds" }, root);
+    svg("rect.hx-lane-bed", { x: 0, y: i * lane + 2, width, height: lane - 4, rx: 3 }, root);
+  const rounds = svg("path.hx-lane-rounds", {}, root);
   for (const level of model.levels) {
     for (const kind of ["prefill", "draft", "verify"]) {
       const path = svg("path", { class: `hx-block hx-block-${kind}` }, root);
@@ -312,16 +312,16 @@ function skeleton(model, scale, { root, over, names, parts }, before = null) {
       paths.set(kind + level.index, path);
     }
   }
-  const rejects = svg("path", { class: "hx-block-reject" }, root);
-  const vain = svg("path", { class: "hx-block-vain" }, root);
-  const hot = svg("rect", { class: "hx-lane-hot", rx: 2 }, over);
-  const veil = svg("rect", { class: "hx-lane-veil", y: 0 }, over);
+  const rejects = svg("path.hx-block-reject", {}, root);
+  const vain = svg("path.hx-block-vain", {}, root);
+  const hot = svg("rect.hx-lane-hot", { rx: 2 }, over);
+  const veil = svg("rect.hx-lane-veil", { y: 0 }, over);
   for (const part of parts) part.lay(root, over);
-  const words = svg("g", { class: "hx-lane-words" }, root);
-  const axis = svg("g", { class: "hx-lane-axis" }, root);
-  const cursor = svg("g", { class: "hx-lane-cursor" }, over);
-  svg("path", { d: `M0 0V${high + 4}`, class: "hx-lane-line" }, cursor);
-  svg("path", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z`, class: "hx-lane-grip" }, cursor);
+  const words = svg("g.hx-lane-words", {}, root);
+  const axis = svg("g.hx-lane-axis", {}, root);
+  const cursor = svg("g.hx-lane-cursor", {}, over);
+  svg("path.hx-lane-line", { d: `M0 0V${high + 4}` }, cursor);
+  svg("path.hx-lane-grip", { d: `M-5 ${high + 11}L0 ${high + 2}L5 ${high + 11}z` }, cursor);
   return { size, paths, rounds, rejects, vain, hot, veil, words, axis, cursor };
 }
 

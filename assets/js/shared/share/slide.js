@@ -52,11 +52,9 @@ export function drawSlide(model, dark) {
   svg("title", {}, root).textContent = label;
   svg("rect", { width: WIDTH, height: HEIGHT, fill: theme.paper }, root);
 
-  /** A line of text, in no more room than it has. @returns {number} where it ends */
-  const write = (
-    /** @type {string} */ text,
-    /** @type {{x?: number, y: number, size: number, fill?: string, weight?: number, family?: string, end?: number, most?: number, style?: string}} */ at,
-  ) => {
+  /** A line of text, in no more room than it has; gives where it ends. @param {string} text
+   *  @param {{x?: number, y: number, size: number, fill?: string, weight?: number, family?: string, end?: number, most?: number, style?: string}} at */
+  const write = (text, at) => {
     const { x = EDGE, y, size, fill = theme.ink, weight = 400, family = UI, end, style = "normal" } = at;
     const measure = measuring(`${style} ${weight} ${size}px ${family}`);
     const most = at.most ?? WIDTH - EDGE - (end === undefined ? x : EDGE);
@@ -90,12 +88,8 @@ export function drawSlide(model, dark) {
   const code = write(facts.code, { y: 286, size: 19, fill: theme.muted, family: MONO, most: 620 });
   write(facts.law, { y: 286, size: 20, fill: theme.muted, end: WIDTH - EDGE, most: WIDTH - EDGE - code - 32 });
   const tints = new Map(facts.levels.map((level) => [level.index, hueOf(level, dark)]));
-  const line = (
-    /** @type {number} */ x,
-    /** @type {number} */ y,
-    /** @type {number} */ width,
-    /** @type {Look} */ level,
-  ) => {
+  /** @param {number} x @param {number} y @param {number} width @param {Look} level */
+  const line = (x, y, width, level) => {
     const hue = tints.get(level.index);
     svg("rect", { x, y: y - 24, width, height: 30, fill: hue, "fill-opacity": theme.tint }, root);
     const double = level.underline === "double";

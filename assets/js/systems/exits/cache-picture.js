@@ -72,7 +72,7 @@ function cachePicture({ model, figure, open }) {
     }
     for (const layer of new Set([0, now.at, layers]))
       text(CACHE.layer(layer), { x: EDGE.left - 8, y: y(layer) + (layer ? 10 : -2), "text-anchor": "end" });
-    svg("path", { d: `M${EDGE.left} ${y(now.at)}H${width - EDGE.right}`, class: "hx-line-ceiling" }, el);
+    svg("path.hx-line-ceiling", { d: `M${EDGE.left} ${y(now.at)}H${width - EDGE.right}` }, el);
   }
 
   const tell = () => {

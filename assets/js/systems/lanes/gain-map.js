@@ -48,30 +48,26 @@ export function drawMap(root, map, drafters, at, wide, high) {
     for (const [band, first, count] of stretches(row)) {
       const box = { x: x(map.shares[first]) - cell.w / 2, y: top, width: count * cell.w, height: cell.h };
       svg(
-        "rect",
-        { ...box, class: "hx-sm-band", "data-band": band, "data-row": i, "data-first": first, "data-count": count },
+        "rect.hx-sm-band",
+        { ...box, "data-band": band, "data-row": i, "data-first": first, "data-count": count },
         root,
       );
     }
   });
-  svg("path", { d: edgeOfGain(map, x, y, cell), class: "hx-sm-edge" }, root);
+  svg("path.hx-sm-edge", { d: edgeOfGain(map, x, y, cell) }, root);
   for (let share = 0; share <= 1 + 1e-9; share += TICK)
     text(x(share), floor + 18, SECOND.percent(share), { "text-anchor": "middle" });
   for (const a of UPRIGHT) text(PAD.left - 8, y(a) + 4, SECOND.percent(a), { "text-anchor": "end" });
   text((PAD.left + wide - PAD.right) / 2, high - 6, SECOND.across, { "text-anchor": "middle" });
   const [cx, cy] = [x(at.share), y(at.agreement)];
-  svg("path", { d: `M${cx} ${PAD.top}V${floor}M${PAD.left} ${cy}H${wide - PAD.right}`, class: "hx-sm-cross" }, root);
+  svg("path.hx-sm-cross", { d: `M${cx} ${PAD.top}V${floor}M${PAD.left} ${cy}H${wide - PAD.right}` }, root);
   const points = drafters.map((of) => ({ x: x(of.share), y: y(of.agreement), of }));
   for (const point of points)
-    svg(
-      "circle",
-      { cx: point.x, cy: point.y, r: 6, class: "hx-sm-point", "data-pays": String(point.of.gain > 1) },
-      root,
-    );
+    svg("circle.hx-sm-point", { cx: point.x, cy: point.y, r: 6, "data-pays": String(point.of.gain > 1) }, root);
   const named = points.map((point) => ({ ...point, text: point.of.name }));
   for (const { x: to, y: on, text: said, before } of labelled(named, wide, PAD.left))
     text(to, on, said, { class: "hx-sm-name", "text-anchor": before ? "end" : "start" });
-  svg("circle", { cx, cy, r: 10, class: "hx-sm-at" }, root);
+  svg("circle.hx-sm-at", { cx, cy, r: 10 }, root);
 }
 
 /** The line around what gains: the edges between cells of either kind. @param {GainMap} map

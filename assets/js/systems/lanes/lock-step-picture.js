@@ -76,23 +76,19 @@ function draw(el, width, height, { a, g, d }, hues) {
   const lane = Math.min(64, (height - EDGE.top - 40) / 4);
   const text = (/** @type {string} */ words, /** @type {Record<string, string|number>} */ at) =>
     (svg("text", at, el).textContent = words);
-  const block = (
-    /** @type {number} */ from,
-    /** @type {number} */ to,
-    /** @type {number} */ y,
-    /** @type {number} */ who,
-  ) => {
+  /** @param {number} from @param {number} to @param {number} y @param {number} who */
+  const block = (from, to, y, who) => {
     if (from >= SPAN) return;
     const node = svg(
-      "rect",
-      { x: x(from) + 0.5, width: Math.max(1, x(to) - x(from) - 1), y, height: lane - 4, rx: 2, class: "hx-step-block" },
+      "rect.hx-step-block",
+      { x: x(from) + 0.5, width: Math.max(1, x(to) - x(from) - 1), y, height: lane - 4, rx: 2 },
       el,
     );
     node.style.setProperty("--hue", hues[who]);
   };
   const [turnY, stepY] = [EDGE.top, EDGE.top + 1.7 * lane];
   for (const y of [turnY, stepY, stepY + lane])
-    svg("rect", { x: side, width: room, y, height: lane - 4, rx: 2, class: "hx-step-bed" }, el);
+    svg("rect.hx-step-bed", { x: side, width: room, y, height: lane - 4, rx: 2 }, el);
   const draft = g * d;
   for (let t = 0; t < SPAN; t += draft + 1) {
     block(t, t + draft, turnY, 0);
@@ -103,12 +99,8 @@ function draw(el, width, height, { a, g, d }, hues) {
     block(t, t + 1, stepY, 1);
     block(t, t + draft, stepY + lane, 0);
   }
-  const put = (
-    /** @type {string} */ name,
-    /** @type {string} */ yields,
-    /** @type {number} */ middle,
-    /** @type {number} */ below,
-  ) => {
+  /** @param {string} name @param {string} yields @param {number} middle @param {number} below */
+  const put = (name, yields, middle, below) => {
     if (!narrow) text(name, { x: 0, y: middle, class: "hx-line-word" });
     text(narrow ? `${name}: ${yields}` : yields, { x: side, y: below, class: "hx-step-yield" });
   };

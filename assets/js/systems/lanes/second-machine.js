@@ -29,7 +29,7 @@ function secondMachine(ctx) {
   const why = h("p.hx-sm-why");
   const costs = stopsSlider((i) => known && move({ share: known.map.shares[i] }));
   const accepts = stopsSlider((i) => known && move({ agreement: known.map.agreements[i] }));
-  const picture = svg("svg", { class: "hx-sm-map", role: "img" });
+  const picture = svg("svg.hx-sm-map", { role: "img" });
   const upright = h("p.hx-sm-upright", { text: SECOND.upright, "aria-hidden": "true" });
   const gains = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": SECOND.map });
   const el = h("section.hx-panel.hx-sm", { "aria-label": SECOND.label }, [

@@ -40,7 +40,7 @@ export function twoLanes(area, host, { onSeek, redraw, signal }) {
   return {
     /** What is drawn among the blocks, and over them. @param {SVGElement} root @param {SVGElement} over */
     lay(root, over) {
-      both = svg("path", { class: "hx-lane-both" }, root);
+      both = svg("path.hx-lane-both", {}, root);
       arrow = arrowGroup(over);
     },
     /** The blocks of the times that are shown were drawn. @param {Model} model @param {any} scale @param {number} until ns */
@@ -148,7 +148,7 @@ export function strip(times, { a, b, x, lane, width }, until) {
 
 /** What `drawArrow` fills. @param {SVGElement} sheet */
 function arrowGroup(sheet) {
-  const group = svg("g", { class: "hx-mean" }, sheet);
+  const group = svg("g.hx-mean", {}, sheet);
   for (const name of ["frame", "halo", "line", "head"]) svg("path", { class: `hx-mean-${name}` }, group);
   return group;
 }

@@ -54,12 +54,9 @@ export function lookupsPart({ onSeek }) {
     ]);
   }
 
-  /** Its tokens, those that a verifier kept apart from the others. */
-  function followed(
-    /** @type {Ledger} */ ledger,
-    /** @type {Lookup} */ one,
-    /** @type {ReturnType<Ledger["fate"]>} */ fate,
-  ) {
+  /** Its tokens, those that a verifier kept apart from the others.
+   *  @param {Ledger} ledger @param {Lookup} one @param {ReturnType<Ledger["fate"]>} fate */
+  function followed(ledger, one, fate) {
     const ids = one.serials.map((serial) => ledger.model.tokens.get(serial)?.id ?? -1);
     const cuts = [fate.kept, fate.kept + fate.rejected, ids.length];
     const kinds = ["hx-db-kept", "hx-db-rejected", fate.waiting ? "hx-db-waits" : "hx-db-lost"];

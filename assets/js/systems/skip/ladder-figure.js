@@ -51,8 +51,7 @@ function drawn(ladder) {
   const { layers, alone } = ladder;
   const heavy = heaviest(ladder, NAMED).map((one) => LADDER.heavy(LADDER.kinds[one.kind], one.layer, lost(one)));
   const [width, height] = [layers * (WIDE + GAP) - GAP, 2 * HIGH + GAP + TEXT];
-  const picture = svg("svg", {
-    class: "hx-ladder-map",
+  const picture = svg("svg.hx-ladder-map", {
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
     "aria-label": LADDER.picture(layers, heavy),

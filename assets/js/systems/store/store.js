@@ -12,7 +12,7 @@ function feet() {
   /** @type {any} */ let path = null;
   return {
     lay(/** @type {SVGElement} */ root) {
-      path = svg("path", { class: "hx-block-asked" }, root);
+      path = svg("path.hx-block-asked", {}, root);
     },
     attend() {},
     draw() {},

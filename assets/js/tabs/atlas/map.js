@@ -201,7 +201,7 @@ const MOST = { line: 3, x: 3 }; // of dots, counted from 0
 /** @param {System} system */
 function signOf(system) {
   const { floors, lanes } = shapeOf(system.shape);
-  const el = svg("svg", { class: "hx-sign", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" });
+  const el = svg("svg.hx-sign", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" });
   const top = floors.length - 1;
   const hue = (/** @type {number} */ i) => `var(--hue-${kindOf(floors[i].kind || "target").name})`;
   const tinted = (/** @type {SVGElement} */ one, /** @type {number} */ by) => one.style.setProperty("--hue", hue(by));
@@ -209,7 +209,7 @@ function signOf(system) {
   const high = Math.min(8, HIGH / built.length);
   built.forEach(({ i }, nth) => {
     const y = HIGH - (nth + 1) * high + 0.5 - (HIGH - built.length * high) / 2;
-    tinted(svg("rect", { x: 1, y, width: 13, height: high - 1.5, rx: 1.5, class: "hx-sign-floor" }, el), i);
+    tinted(svg("rect.hx-sign-floor", { x: 1, y, width: 13, height: high - 1.5, rx: 1.5 }, el), i);
   });
   if (lanes) {
     const rows = lanes === "free" && floors.length > 2 ? [0, 1, 2] : [0, 1];
@@ -219,8 +219,8 @@ function signOf(system) {
       for (let x = 19 + (free && !row ? 3 : 0); x + wide <= WIDE; x += wide + 2)
         tinted(
           svg(
-            "rect",
-            { x, y: 6 + (row * 16) / rows.length, width: wide, height: 12 / rows.length, rx: 1, class: "hx-sign-dot" },
+            "rect.hx-sign-dot",
+            { x, y: 6 + (row * 16) / rows.length, width: wide, height: 12 / rows.length, rx: 1 },
             el,
           ),
           top - row,
@@ -237,9 +237,9 @@ function signOf(system) {
   for (const { x, line, by } of tokens) {
     const place = { x: 18.5 + x * 6.4, y: y(line) - 2.3, width: 4.6, height: 4.6 };
     const round = judged.hand?.form === "cells" ? 0.5 : 2.3;
-    tinted(svg("rect", { ...place, rx: round, class: "hx-sign-dot" }, el), by);
+    tinted(svg("rect.hx-sign-dot", { ...place, rx: round }, el), by);
   }
   if (judged?.hand?.form === "block")
-    svg("rect", { x: 16, y: HIGH / 2 - 5, width: 27, height: 10, rx: 3, class: "hx-sign-block" }, el);
+    svg("rect.hx-sign-block", { x: 16, y: HIGH / 2 - 5, width: 27, height: 10, rx: 3 }, el);
   return el;
 }

@@ -23,7 +23,7 @@ export function shapePicture(system) {
   const top = floors.length - 1;
   const hues = floors.map(({ kind }) => hueOf(kind || "target"));
   const others = floors.map(({ others: [kind] }, i) => (kind ? hueOf(kind) : hues[i]));
-  const el = svg("svg", { class: "hx-shape", "aria-hidden": "true" }); // its caption says the same
+  const el = svg("svg.hx-shape", { "aria-hidden": "true" }); // its caption says the same
   const high = (/** @type {number} */ i) =>
     Math.max(FLOOR.high, i === top ? 0 : linesOf(floors[i].hand) * TILE.line) + GAP;
   let y = 6;
@@ -60,8 +60,8 @@ function drawBody(el, floors, at, hue, system) {
   if (system.who_drafts !== "heads") return;
   const drafter = floors.findIndex(isHead);
   const [high, low] = [at[top] + FLOOR.high / 2, at[Math.max(0, drafter)] + FLOOR.high / 2];
-  svg("path", { d: `M${FLOOR.x} ${high}H8V${low}H${FLOOR.x - 5}`, class: "hx-shape-fed" }, el);
-  svg("path", { d: `M${FLOOR.x - 8} ${low - 4}l6 4-6 4`, class: "hx-shape-fed hx-shape-tip" }, el);
+  svg("path.hx-shape-fed", { d: `M${FLOOR.x} ${high}H8V${low}H${FLOOR.x - 5}` }, el);
+  svg("path.hx-shape-fed.hx-shape-tip", { d: `M${FLOOR.x - 8} ${low - 4}l6 4-6 4` }, el);
 }
 
 /** Its signs side by side: several databases, or two that draft together. @param {SVGElement} el @param {Floor} floor @param {number} y */
@@ -69,7 +69,7 @@ function drawFloor(el, { kind, others, times }, y) {
   const kinds = [...Array.from({ length: times }, () => kind), ...others];
   const wide = (FLOOR.wide - 4 * (kinds.length - 1)) / kinds.length;
   kinds.forEach((one, i) => {
-    const group = svg("g", { class: "hx-shape-floor" }, el);
+    const group = svg("g.hx-shape-floor", {}, el);
     group.style.setProperty("--hue", hueOf(one));
     const lettered = times === 1 || i === (times - 1) >> 1; // databases have one letter together
     drawSign(group, one, FLOOR.x + i * (wide + 4), y, wide, lettered ? kindOf(one).letter : "");
@@ -100,7 +100,7 @@ function cylinder(el, x, y, wide) {
     { d: `M${x} ${y + round}${arc} 1 ${x + wide} ${y + round}V${y + high - round}${arc} 1 ${x} ${y + high - round}Z` },
     el,
   );
-  svg("path", { d: `M${x} ${y + round}${arc} 0 ${x + wide} ${y + round}`, class: "hx-shape-rim" }, el);
+  svg("path.hx-shape-rim", { d: `M${x} ${y + round}${arc} 0 ${x + wide} ${y + round}` }, el);
 }
 
 /** What a floor hands up. @param {SVGElement} el @param {Floor} floor @param {Token[]} tokens @param {number} y @param {string[]} hues @param {string[]} others */
@@ -113,11 +113,8 @@ function drawHand(el, { hand }, tokens, y, hues, others) {
     const [x0, x1] = [left(from.x) + (parent < 0 ? 0 : TILE.side), left(x)];
     const bend = (x0 + x1) / 2;
     svg(
-      "path",
-      {
-        d: `M${x0} ${middle(from.line)}C${bend} ${middle(from.line)} ${bend} ${middle(line)} ${x1} ${middle(line)}`,
-        class: "hx-shape-edge",
-      },
+      "path.hx-shape-edge",
+      { d: `M${x0} ${middle(from.line)}C${bend} ${middle(from.line)} ${bend} ${middle(line)} ${x1} ${middle(line)}` },
       el,
     );
   }
@@ -133,7 +130,7 @@ function drawHand(el, { hand }, tokens, y, hues, others) {
   });
   if (hand.form !== "block") return;
   const [x, wide] = [left(0) - 5, (hand.widths[0] - 1) * TILE.step + TILE.side + 10];
-  svg("rect", { x, y: y + 2, width: wide, height: TILE.side + 10, rx: 6, class: "hx-shape-block" }, el);
+  svg("rect.hx-shape-block", { x, y: y + 2, width: wide, height: TILE.side + 10, rx: 6 }, el);
 }
 
 /** @param {SVGElement} el @param {number} nth @param {number} y @param {string} hue @param {string} fate @param {string} [sign] */
@@ -144,13 +141,9 @@ function tile(el, nth, y, hue, fate, sign = "") {
   group.style.setProperty("--reject", REJECT.hue);
   svg("rect", { x, y, width: TILE.side, height: TILE.side, rx: 4 }, group);
   const [cx, cy] = [x + TILE.side / 2, y + TILE.side / 2];
-  if (fate === "rejected") svg("path", { d: `M${cx - 4} ${cy - 4}l8 8m0-8l-8 8`, class: "hx-shape-cross" }, group);
+  if (fate === "rejected") svg("path.hx-shape-cross", { d: `M${cx - 4} ${cy - 4}l8 8m0-8l-8 8` }, group);
   else if (fate === "spared")
-    svg(
-      "path",
-      { d: `M${cx - 6} ${cy - 1}q3-4 6 0t6 0M${cx - 6} ${cy + 5}q3-4 6 0t6 0`, class: "hx-shape-cross" },
-      group,
-    );
+    svg("path.hx-shape-cross", { d: `M${cx - 6} ${cy - 1}q3-4 6 0t6 0M${cx - 6} ${cy + 5}q3-4 6 0t6 0` }, group);
   else if (sign) svg("text", { x: cx, y: cy + 5, "text-anchor": "middle" }, group).textContent = sign;
 }
 
@@ -162,14 +155,11 @@ const lanesOf = (/** @type {string} */ lanes, /** @type {unknown[]} */ floors) =
  *  @param {SVGElement} el @param {Floor[]} floors @param {string[]} hues @param {string} lanes @param {number} y */
 function drawLanes(el, floors, hues, lanes, y) {
   const top = floors.length - 1;
-  const lane = (
-    /** @type {number} */ of,
-    /** @type {number} */ line,
-    /** @type {[number, number, boolean][]} */ blocks,
-  ) => {
+  /** @param {number} of @param {number} line @param {[number, number, boolean][]} blocks */
+  const lane = (of, line, blocks) => {
     const upper = y + line * LANES.step;
-    svg("path", { d: `M${FLOOR.x + 22} ${upper + 10}h${LANES.wide}`, class: "hx-shape-clock" }, el);
-    const letter = svg("text", { x: FLOOR.x + 4, y: upper + 15, class: "hx-shape-lane" }, el);
+    svg("path.hx-shape-clock", { d: `M${FLOOR.x + 22} ${upper + 10}h${LANES.wide}` }, el);
+    const letter = svg("text.hx-shape-lane", { x: FLOOR.x + 4, y: upper + 15 }, el);
     letter.textContent = kindOf(floors[of].kind).letter;
     for (const [from, wide, lost] of blocks) {
       const one = svg("rect", { x: FLOOR.x + 26 + from, y: upper + 2, width: wide, height: 16, rx: 3 }, el);

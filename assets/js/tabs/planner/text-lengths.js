@@ -20,7 +20,7 @@ export function textLengths(url) {
   const answer = h("p.hx-sm-answer", { role: "status", "aria-live": "polite", text: LENGTHS.asking });
   const note = h("p.hx-sm-note");
   const upright = h("p.hx-sm-upright", { text: LENGTHS.upright, "aria-hidden": "true" });
-  const picture = svg("svg", { class: "hx-al-curve hx-tl-plot", role: "img" });
+  const picture = svg("svg.hx-al-curve.hx-tl-plot", { role: "img" });
   const rows = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": LENGTHS.table });
   const body = h("div", { hidden: true }, [note, upright, picture, h("div.hx-figure-data.hx-tl-data", rows)]);
   const el = h("section.hx-panel.hx-tl", { "aria-label": LENGTHS.label }, [answer, body]);
@@ -185,7 +185,7 @@ function drawLengths(root, { rows, lines, ahead }, wide, high) {
     text(x(length), floor + 18, LENGTHS.count(length), { "text-anchor": length === last ? "end" : "middle" });
   text((PAD.left + wide - PAD.right) / 2, high - 6, LENGTHS.axis, { "text-anchor": "middle" });
   const mark = (/** @type {number} */ at, /** @type {string} */ said, /** @type {boolean} */ before) => {
-    svg("path", { d: `M${x(at)} ${PAD.top}V${floor}`, class: "hx-al-crossing" }, root);
+    svg("path.hx-al-crossing", { d: `M${x(at)} ${PAD.top}V${floor}` }, root);
     text(x(at) + (before ? -5 : 5), PAD.top - 8, said, { "text-anchor": before ? "end" : "start" });
   };
   for (const [from, to] of ahead) {

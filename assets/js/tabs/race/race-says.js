@@ -68,14 +68,13 @@ export function dots(repeats, lane) {
   const x = (/** @type {number} */ value) => 6 + ((value - low) / Math.max(0.05, high - low)) * (WIDE - 12);
   const own = gains(repeats, lane);
   const said = own.map(SAID.gain).join(", ");
-  const plot = svg("svg", {
-    class: "hx-race-dots",
+  const plot = svg("svg.hx-race-dots", {
     viewBox: `0 0 ${WIDE} ${HIGH}`,
     role: "img",
     "aria-label": `${WORDS.repeats}: ${said}`,
   });
-  svg("line", { x1: x(1), x2: x(1), y1: 1, y2: HIGH - 1, class: "hx-race-one" }, plot);
-  for (const i of all) svg("circle", { cx: x(own[i]).toFixed(1), cy: HIGH / 2, r: 3, class: "hx-race-dot" }, plot);
+  svg("line.hx-race-one", { x1: x(1), x2: x(1), y1: 1, y2: HIGH - 1 }, plot);
+  for (const i of all) svg("circle.hx-race-dot", { cx: x(own[i]).toFixed(1), cy: HIGH / 2, r: 3 }, plot);
   return h("span.hx-race-repeats", { "data-tip": `${WORDS.repeats}: ${said}` }, plot);
 }
 

@@ -18,12 +18,9 @@ function categories(/** @type {TraceModel} */ model, /** @type {number} */ curso
   return scheme.seen.filter(({ t }) => t <= cursor).map(({ category }) => category);
 }
 
-/** All categories of a model, in order of level, each with the time at which its first token came. */
-function firstSeen(
-  /** @type {TraceModel} */ model,
-  /** @type {string} */ by,
-  /** @type {import("./token.js").Scheme} */ scheme,
-) {
+/** All categories of a model, in order of level, each with the time at which its first token came.
+ *  @param {TraceModel} model @param {string} by @param {import("./token.js").Scheme} scheme */
+function firstSeen(model, by, scheme) {
   /** @type {Map<string, Seen>} */ const found = new Map();
   const see = (/** @type {TokenRecord} */ record, /** @type {number} */ t, /** @type {number} */ order) => {
     const category = scheme.of(record, t);

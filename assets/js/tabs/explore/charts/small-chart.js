@@ -22,13 +22,8 @@ export function chart(host, title, formula) {
   const top = plot.appendChild(element("span", "hx-chart-top"));
   const beside = plot.appendChild(element("span", "hx-chart-beside"));
   const root = svg(
-    "svg",
-    {
-      class: "hx-chart-svg",
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      preserveAspectRatio: "none",
-      "aria-hidden": "true",
-    },
+    "svg.hx-chart-svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
     plot,
   );
   /** @type {Map<string, SVGElement>} */ const paths = new Map();

@@ -58,7 +58,7 @@ export function slider({ label, min, max, step, value, text, locked, onInput }) 
 /** A drawing as wide and as high as its room, drawn again when that changes.
  *  @param {(sheet: SVGElement, width: number, height: number) => void} draw */
 export function sheet(draw) {
-  const el = svg("svg", { class: "hx-sketch-sheet", "aria-hidden": "true" });
+  const el = svg("svg.hx-sketch-sheet", { "aria-hidden": "true" });
   const redraw = () => {
     const { width, height } = el.getBoundingClientRect();
     if (!width) return;

@@ -44,10 +44,10 @@ export function hopsPicture({ open, figure }) {
     for (const one of all)
       for (const other of [...all.filter((x) => x.level > one.level), top])
         if (Math.abs(one.block - other.block) < 4 || other === top)
-          svg("path", { d: `M${place(one).join(" ")}L${place(other).join(" ")}`, class: "hx-hop-edge" }, el);
+          svg("path.hx-hop-edge", { d: `M${place(one).join(" ")}L${place(other).join(" ")}` }, el);
     if (!open)
       best.path.slice(1).forEach((hop, i) => {
-        svg("path", { d: `M${place(best.path[i]).join(" ")}L${place(hop).join(" ")}`, class: "hx-hop-lit" }, el);
+        svg("path.hx-hop-lit", { d: `M${place(best.path[i]).join(" ")}L${place(hop).join(" ")}` }, el);
       });
     const lit = (/** @type {{level: number, block: number}} */ one) =>
       !open && best.path.some((hop) => hop.level === one.level && hop.block === one.block);

@@ -102,8 +102,7 @@ function draw(el, width, height, { a, n, c }, open) {
   const curve = (/** @type {(i: number) => number} */ f, /** @type {string} */ name) =>
     svg("path", { d: `M${lengths.map((i) => `${x(i).toFixed(1)} ${y(f(i)).toFixed(1)}`).join("L")}`, class: name }, el);
   const ceiling = 1 / (1 - a);
-  if (ceiling <= most)
-    svg("path", { d: `M${EDGE.left} ${y(ceiling)}H${width - EDGE.right}`, class: "hx-line-ceiling" }, el);
+  if (ceiling <= most) svg("path.hx-line-ceiling", { d: `M${EDGE.left} ${y(ceiling)}H${width - EDGE.right}` }, el);
   curve((i) => yielded(a, i), "hx-line-tokens");
   curve((i) => gained(a, i, c), "hx-line-speed");
   const dot = (/** @type {number} */ i, /** @type {number} */ v, /** @type {string} */ name, r = 6) =>

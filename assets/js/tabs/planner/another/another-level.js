@@ -29,7 +29,7 @@ export function anotherLevel(ctx) {
   const beside = h("p.hx-al-beside", { hidden: true });
   const agrees = stopsSlider((i) => turn({ agreement: own_(curve?.agreements[i] ?? 0, curve?.agreement) }));
   const costs = stopsSlider((i) => turn({ share: own_(curve?.points[i].share ?? 0, curve?.share) }));
-  const picture = svg("svg", { class: "hx-al-curve", role: "img" });
+  const picture = svg("svg.hx-al-curve", { role: "img" });
   const legend = h("p.hx-al-legend", { "aria-hidden": "true" });
   const table = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": ANOTHER.table });
   const use = h("button.hx-go", { text: ANOTHER.use, "data-tip": ANOTHER.useTip });

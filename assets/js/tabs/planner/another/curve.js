@@ -59,20 +59,16 @@ export function drawCurve(root, curve, { share, own, names }, wide, high) {
       .map((point, i) => `${i ? "L" : "M"}${x(point.share).toFixed(1)} ${y(point[which].speedup).toFixed(1)}`)
       .join("");
   for (const crossing of curve.crossings) {
-    svg("path", { d: `M${x(crossing)} ${PAD.top}V${floor}`, class: "hx-al-crossing" }, root);
+    svg("path.hx-al-crossing", { d: `M${x(crossing)} ${PAD.top}V${floor}` }, root);
     text(x(crossing) + 5, PAD.top + 10, ANOTHER.crossing(crossing));
   }
-  svg("path", { d: line("fewer"), class: "hx-al-line hx-al-fewer" }, root);
-  svg("path", { d: line("more"), class: "hx-al-line hx-al-more" }, root);
-  svg("circle", { cx: x(own.share), cy: y(own.more.speedup), r: 9, class: "hx-al-own" }, root);
+  svg("path.hx-al-line.hx-al-fewer", { d: line("fewer") }, root);
+  svg("path.hx-al-line.hx-al-more", { d: line("more") }, root);
+  svg("circle.hx-al-own", { cx: x(own.share), cy: y(own.more.speedup), r: 9 }, root);
   const point = nearest(points, share);
-  svg(
-    "path",
-    { d: `M${x(point.share)} ${y(point.fewer.speedup)}V${y(point.more.speedup)}`, class: "hx-al-between" },
-    root,
-  );
-  svg("circle", { cx: x(point.share), cy: y(point.fewer.speedup), r: 5, class: "hx-al-dot hx-al-fewer" }, root);
-  svg("circle", { cx: x(point.share), cy: y(point.more.speedup), r: 6, class: "hx-al-dot hx-al-more" }, root);
+  svg("path.hx-al-between", { d: `M${x(point.share)} ${y(point.fewer.speedup)}V${y(point.more.speedup)}` }, root);
+  svg("circle.hx-al-dot.hx-al-fewer", { cx: x(point.share), cy: y(point.fewer.speedup), r: 5 }, root);
+  svg("circle.hx-al-dot.hx-al-more", { cx: x(point.share), cy: y(point.more.speedup), r: 6 }, root);
 }
 
 /** The same points as a table. @param {Curve} curve @param {{fewer: string, more: string}} names */

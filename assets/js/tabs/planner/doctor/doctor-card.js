@@ -62,7 +62,7 @@ function curveOf({ curve, best, k }) {
   if (!curve.length) return [h("p.hx-plan-text", DOCTOR.noCurve)];
   const gains = ofGains(curve);
   let at = curve.findIndex((/** @type {{k: number}} */ point) => point.k === best.k);
-  const picture = svg("svg", { class: "hx-doc-curve", "aria-hidden": "true" });
+  const picture = svg("svg.hx-doc-curve", { "aria-hidden": "true" });
   const reading = h("p.hx-doc-reading", { role: "status", "aria-live": "polite" });
   const box = h(
     "div.hx-doc-picture",

@@ -57,22 +57,17 @@ export function drawGain(root, curve, { best, now, at }, wide, high) {
     const [up, down] = [/** @type {const} */ ("high"), /** @type {const} */ ("low")].map((end) =>
       spread.map((point) => /** @type {[number, number]} */ ([x(point.k), y(point[end] ?? 0)])),
     );
-    svg("path", { d: `${line([...up, ...down.reverse()])}z`, class: "hx-doc-spread" }, root);
+    svg("path.hx-doc-spread", { d: `${line([...up, ...down.reverse()])}z` }, root);
   }
   const places = (/** @type {Point[]} */ points) =>
     points.map((point) => /** @type {[number, number]} */ ([x(point.k), y(value(point, gains))]));
   const run = curve.filter(({ assumed }) => !assumed);
   const beyond = curve.filter((point, i) => point.assumed || curve[i + 1]?.assumed);
-  svg("path", { d: line(places(run)), class: "hx-doc-line" }, root);
-  if (beyond.length > 1) svg("path", { d: line(places(beyond)), class: "hx-doc-line hx-doc-assumed" }, root);
-  for (const point of curve)
-    svg("circle", { cx: x(point.k), cy: y(value(point, gains)), r: 3.5, class: "hx-doc-dot" }, root);
-  const mark = (
-    /** @type {number|null} */ k,
-    /** @type {string} */ name,
-    /** @type {string} */ said,
-    /** @type {number} */ rise,
-  ) => {
+  svg("path.hx-doc-line", { d: line(places(run)) }, root);
+  if (beyond.length > 1) svg("path.hx-doc-line.hx-doc-assumed", { d: line(places(beyond)) }, root);
+  for (const point of curve) svg("circle.hx-doc-dot", { cx: x(point.k), cy: y(value(point, gains)), r: 3.5 }, root);
+  /** @param {number|null} k @param {string} name @param {string} said @param {number} rise */
+  const mark = (k, name, said, rise) => {
     const point = curve.find((one) => one.k === k);
     if (!point) return;
     const [a, b] = [x(point.k), y(value(point, gains))];
