@@ -285,6 +285,14 @@ export interface Moved {
   ns: number;
 }
 
+export interface Batch {
+  runs: number[];
+  rows: number[];
+  passes: number;
+  ns: number;
+  alone?: string;
+}
+
 export interface Ruler {
   bytes: number[];
 }
@@ -329,6 +337,7 @@ export interface Notes {
   draws?: Draws;
   lookups?: Lookups;
   moved?: Moved;
+  batch?: Batch;
   ruler?: Ruler;
   depths?: Depths;
   filed?: Filed;
