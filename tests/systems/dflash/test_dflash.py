@@ -149,6 +149,7 @@ def test_a_drafter_of_speculators_is_the_same_and_its_windows_begin_before_the_b
     decoder = load_decoder(both[0], kind="lean")
     draft, states = open_dflash(speculators(folder, **more), "some", decoder), torch.randn(9, 3 * 64)
     cache, context = draft.new_cache(32), torch.arange(9)
+    assert draft.joined == open_dflash(both[1], "some", decoder).joined and draft.of == "some/target"
     draft.read(states, cache)
     mine = draft.rows([7], cache)
     at, key = torch.arange(9, 9 + BLOCK)[:, None], torch.arange(9 + BLOCK)
