@@ -31,11 +31,12 @@ from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stacks_of_lines
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
+from hsd_core.models.sampling import Sampling
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
 
-RUNS = "runs.jsonl"
+RUNS, PROFILE = "runs.jsonl", "profile.json"
 
 
 def add(commands: Any) -> None:
@@ -54,7 +55,7 @@ def add(commands: Any) -> None:
     writes(
         parser,
         "--out DIR",
-        "write results.json, results.csv, report.md and the raw runs here; an interrupted benchmark is continued",
+        "write results, report.md, profile.json and the raw runs here; an interrupted benchmark goes on",
         folder=True,
     )
     flag(parser, "--no-peers", "leave transformers and llama.cpp out")
@@ -125,6 +126,8 @@ def act(options: argparse.Namespace) -> int:
         tables = (view(raw.path, name) for name in ("stacks", "drafts", *["categories"] * bool(found["categories"])))
         write(raw.path.parent, found, asked, "\n\n".join((*tables, *others)) + "\n")
         print(f"\n{raw.path.with_name('report.md')}")
+        if found["categories"]:
+            _profile(pipeline, options, found["categories"], len(prompts), raw.path.with_name(PROFILE))
     return 0
 
 
@@ -134,6 +137,20 @@ def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> di
         return bench.read_stack_lines(path, default, reckoned)
     examples = [example.stack for example in preset.stacks if not example.replan]
     return stacks_of_lines([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
+
+
+def _profile(pipeline: Any, options: argparse.Namespace, rows: Any, prompts: int, path: Path) -> None:
+    """Write a profile with what was counted by category, if there is one to write it into."""
+    from hsd_core.measure.bench.summary import with_categories
+    from hsd_core.theory.profiles.profile_json import write_profile
+    from hsd_core.theory.profiles.profile_store import shipped_profile
+
+    heat = Sampling(options.temperature, options.top_k, options.top_p).heat
+    known = pipeline.profile(heat) or shipped_profile(pipeline.preset.name, pipeline.device, heat)
+    if known is not None:
+        texts = f"{prompts} prompts of {prompts_path(options.prompts).name}"
+        write_profile(with_categories(known, rows, texts), path)
+        print(f"{path}; best block lengths: python -m hsd_core plan --profile {path} --categories")
 
 
 def _that_fit(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -367,6 +368,18 @@ def test_a_request_that_is_too_large_or_no_json_gets_an_answer_that_says_so(plan
         reply = httpx.post(f"{planner_site}/hx/planner/answer", content=body.encode(), headers=JSON)
         assert reply.status_code == 422
         assert reply.json()["error"]
+
+
+@pytest.mark.everything
+def test_each_kind_of_text_has_its_acceptances_and_its_best_block_lengths(page: Any, shipped: str) -> None:
+    page.goto(f"{shipped}/?tab=planner&experts=1&data=categories")
+    rows = page.locator("[data-more=categories] tbody tr")
+    rows.first.wait_for()
+    said = {row.locator("th").inner_text(): row.locator("code").inner_text() for row in rows.all()}
+    assert len(said) > 10 and said["translation"] != said["roleplay"]
+    rows.filter(has_text="translation").get_by_role("button").click()
+    page.locator("#tab-explore-button[aria-selected=true]").wait_for()
+    assert f"stack={said['translation']}" in unquote(page.url)
 
 
 @pytest.mark.everything

@@ -143,7 +143,7 @@ def test_a_file_name_is_used_for_one_thing() -> None:
     listed += [str(p.relative_to(top)) for p in (top / "assets" / "js").rglob("*.js")]
     by_name: dict[str, list[str]] = {}
     for path in sorted(listed):
-        if Path(path).stem not in {"__init__", "__main__", "declaration", "notes", *BROUGHT}:
+        if Path(path).stem not in {"__init__", "__main__", "declaration", "notes", "question", *BROUGHT}:
             by_name.setdefault(Path(path).name, []).append(path)
     twice = {name: paths for name, paths in by_name.items() if len({_homes(path) for path in paths}) < len(paths)}
     assert twice == {}

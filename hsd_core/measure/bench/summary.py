@@ -12,6 +12,7 @@ import csv
 import io
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ from hsd_core.measure.bench.prompts import DEFAULT, tasks_of
 from hsd_core.measure.bench.side_by_side import Measurement, PeerRun, completed, from_record, plain_of
 from hsd_core.measure.tables import OnClock, markdown, rounded, shares, stack_cells, with_interval
 from hsd_core.models.sampling import is_greedy
+from hsd_core.theory.profiles.profile import CATEGORIES, COUNTED_ON, Profile
 from hsd_core.typed import encode, write_whole
 
 RESAMPLES = 2000
@@ -114,6 +116,13 @@ def by_category(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
             )
     order = list(dict.fromkeys(m.stack for m in measurements))
     return sorted(rows, key=lambda row: order.index(row["stack"]))
+
+
+def with_categories(profile: Profile, rows: Sequence[Mapping[str, Any]], texts: str) -> Profile:
+    """A profile that also holds what a benchmark counted by category. texts: in words."""
+    names = ("stack", "category", "prompts", "acceptance", "hits")
+    counted = [{name: row[name] for name in names} for row in rows if row["stack"] != row["plain"]]
+    return replace(profile, about={**profile.about, CATEGORIES: counted, COUNTED_ON: texts})
 
 
 def category_table(rows: Sequence[Mapping[str, Any]]) -> str:

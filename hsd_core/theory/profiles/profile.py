@@ -49,6 +49,8 @@ MOST_LEVELS = 64
 ENGINE = "engine_ms"  # in `about`: the engine's time per verification, if the costs are known to include it
 LENGTH = "length"  # in `about`: the tokens of text before the passes, if a length was chosen
 LONG_TEXTS = "assets/prompts/long/texts.jsonl"  # the source of texts of such lengths
+CATEGORIES = "categories"  # in `about`: acceptances by kind of text, as `measure.bench.by_category` counts them
+COUNTED_ON = "categories_from"  # in `about`: the texts that they were counted on
 TOKENWISE = "tokenwise"  # the rule of `Profile.acceptance`
 
 Pair = tuple[int, int]
