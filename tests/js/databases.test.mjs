@@ -194,6 +194,22 @@ test("what is kept behind a token are its last different n-grams, newest first",
   assert.deepEqual(keptBehind(filed, 9, 2), []);
 });
 
+test("a draft out of earlier outputs is one lookup under one key", () => {
+  const head = header("suffix", "target");
+  head.prompt_ids = [5, 6];
+  head.levels[0].params = { db: "ce", shortest: 1, factor: 1, share: 0.1 };
+  const found = draft(0, "0:7 1:8 2:9", 0, 30);
+  const tokens = found.tokens.map((token) => ({ ...token, source: "e" }));
+  const model = modelOf([head, { ...found, tokens, notes: { lookups: { keys: [2, 2, 2] } } }]);
+  const ledger = new Ledger(model);
+  ledger.catchUp();
+  assert.deepEqual(ledger.order, ["c", "e"]);
+  assert.deepEqual(
+    ledger.lookups.map(({ letter, key, serials, from }) => [letter, key, serials.length, from]),
+    [["e", 2, 3, null]],
+  );
+});
+
 test("a recording of lookahead tells every n-gram that it offered, under the token that it began with", () => {
   const model = modelOf(recorded("23-lookahead"));
   const ledger = new Ledger(model);
