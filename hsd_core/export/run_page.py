@@ -146,13 +146,14 @@ new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzi
 
 
 def frame(events: Sequence[Event], *, assets: Path = ASSETS) -> str:
-    """The file of a run as an element of another page: it may run its own script and reach nothing else."""
+    """The file of a run as an element of another page: it may run its own script, save
+    its pictures, and reach nothing else."""
     packed = base64.b64encode(gzip.compress(page(events, assets=assets).encode(), 9, mtime=0)).decode()
     inside = f"""<!doctype html><meta charset="utf-8"><noscript>This run is shown with JavaScript, which is off here.
 </noscript><script type="text/plain" id="hx-page">{packed}</script><script>{_UNPACK}</script>"""
     style = f"width: 100%; height: {_HEIGHT}; border: 0; resize: vertical"
-    held = f'<iframe title="{TITLE}" sandbox="allow-scripts" style="{style}" srcdoc="{escape(inside)}"></iframe>'
-    return f'<div style="container-type: inline-size">{held}</div>'
+    marks = f'title="{TITLE}" sandbox="allow-scripts allow-downloads" style="{style}"'
+    return f'<div style="container-type: inline-size"><iframe {marks} srcdoc="{escape(inside)}"></iframe></div>'
 
 
 @cache

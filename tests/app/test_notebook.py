@@ -115,7 +115,10 @@ def seen(browser: Any, path: Path, scheme: str = "light") -> None:
             inside.locator(part).first.wait_for()
         assert inside.locator("body.dark").count() == (scheme == "dark")
         frame = page.locator("iframe[srcdoc]")
-        assert frame.get_attribute("sandbox") == "allow-scripts"
+        assert frame.get_attribute("sandbox") == "allow-scripts allow-downloads"
+        inside.get_by_role("button", name="save as a picture: tower", exact=True).click()
+        with page.expect_download():
+            inside.locator(".hx-item:visible").first.click()
         assert frame.evaluate("frame => frame.contentDocument") is None, "the page reaches nothing of the notebook's"
         more = "root => [root.scrollWidth - innerWidth, root.scrollHeight - innerHeight]"
         assert max(over := inside.locator("html").evaluate(more)) <= 0, over

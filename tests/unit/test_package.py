@@ -22,6 +22,22 @@ STACK = "table:3@id=order1,table@id=order6"
 RISES_S = 120.0
 
 
+def test_one_file_knows_where_the_programs_own_files_are() -> None:
+    """Installed, they are not beside hsd_core: what looks for them by itself finds them in the repository alone."""
+    by_itself = re.compile(r"__file__\).*parents?\b.*assets|parents\[[2-9]\]")
+    files = [path for room in ("hsd_core", "app") for path in (ROOT / room).rglob("*.py")]
+    looks = [path for path in files if by_itself.search(path.read_text(encoding="utf-8"))]
+    assert not looks
+
+
+@pytest.mark.everything
+def test_the_command_page_reads_the_options_of_the_page() -> None:
+    command = [sys.executable, "-m", "hsd_core", "page", "--port", "none"]
+    asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert asked.returncode == 2
+    assert asked.stderr == "error: argument --port: invalid int value: 'none'; see python -m hsd_core page --help\n"
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for needed in ("hatchling", "hatch_requirements_txt"):
