@@ -4,6 +4,7 @@
 import { grammar, kindOf, standIn } from "../levels/kinds.js";
 import { svg } from "../kit/svg.js";
 import { slide as words } from "../../../text/en/share.js";
+import { translated } from "../../../text/heard.js";
 import { differing, isGreedy } from "../levels/greedy.js";
 import { clockOf } from "../levels/overlap.js";
 import { stackName } from "../levels/stack-names.js";
@@ -80,8 +81,10 @@ export function drawSlide(model, dark) {
   write(facts.title, { y: 78, size: 22, fill: theme.muted, end: WIDTH - EDGE, most: 480 });
 
   const speed = write(facts.big, { y: 184, size: 92, weight: 650 });
-  write(facts.unit, { x: speed + 26, y: 146, size: 30, weight: 600, most: 430 });
-  write(facts.against, { x: speed + 26, y: 184, size: 24, fill: theme.muted, most: 430 });
+  const most = WIDTH - EDGE - 320 - speed; // what stands beside has the rest
+  const size = measuring(`600 30px ${UI}`)(facts.unit) > most ? 25 : 30;
+  write(facts.unit, { x: speed + 26, y: 146, size, weight: 600, most });
+  write(facts.against, { x: speed + 26, y: 184, size: 24, fill: theme.muted, most });
   facts.beside.forEach((text, i) => write(text, { y: 146 + 38 * i, size: 24, end: WIDTH - EDGE, most: 360 }));
 
   write(facts.stack, { y: 250, size: 30, weight: 600 });
@@ -171,7 +174,7 @@ export function factsOf(model) {
   const speed = now === null ? "\u2013" : rounded(now);
   const used = new Set([...model.committed].map((serial) => model.tokens.get(serial)?.level));
   return {
-    title: clean(header.title ?? ""),
+    title: clean(translated(header.title ?? "")),
     big: gain === null ? speed : `${ratio(gain)}\u00d7`,
     unit:
       gain === null ? (clock ? HEADLINE.rateOf[clock] : HEADLINE.rate) : clock ? HEADLINE.gainOf[clock] : HEADLINE.gain,
@@ -186,7 +189,7 @@ export function factsOf(model) {
     prompt: clean(promptText(model).text).trim().replace(/\s+/g, " "),
     parts: partsOf(model),
     where: clean([header.machine, header.recorded?.slice(0, 10)].filter(Boolean).join(", ")),
-    model: clean(model.levels.at(-1)?.name ?? ""),
+    model: clean(header.levels.at(-1)?.label ?? ""),
     law: CLOCKS[clock]?.said ?? lawOf(model),
   };
 }
