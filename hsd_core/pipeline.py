@@ -28,6 +28,7 @@ from hsd_core.trace.comparison import baseline_of
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
+    from hsd_core.core.clock import EngineClock
     from hsd_core.core.level import StackEntry
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.memory import Memory
@@ -288,6 +289,7 @@ class Pipeline:
         replan: bool | Pace = False,
         profile: Profile | None = None,
         reading: Reading | None = None,
+        clock: EngineClock | None = None,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt, or what follows a conversation, with a stack. Close the generator to end the run early.
 
@@ -297,7 +299,7 @@ class Pipeline:
                 (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
                 run, with which T, is planned again while generating, from `profile` (default: this machine's, else the
                 shipped one; the header says which), at this pace (True: the default one). reading: told which level
-                has read how many tokens of the prompt, and of how many.
+                has read how many tokens of the prompt, and of how many. clock: of the events' times, such as a batch's.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
@@ -326,7 +328,7 @@ class Pipeline:
             about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
         self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
-        stop = stop or (lambda: False)
+        stop, timed = stop or (lambda: False), {} if clock is None else {"clock": clock}
 
         def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
             settings = RunSettings(
@@ -338,7 +340,7 @@ class Pipeline:
                 replan=by,
             )
             told = (lambda level, *how_far: reading(what[level].spec.name, *how_far)) if reading else (lambda *_: None)
-            return run(PreparedStack(what, about), ids, settings, Watcher(stop=stop, reading=told))
+            return run(PreparedStack(what, about), ids, settings, Watcher(stop=stop, reading=told, **timed))
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
         target = [bare(entries[-1].spec)]

@@ -6,7 +6,7 @@ import argparse
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 from itertools import islice
@@ -32,9 +32,13 @@ from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stac
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
 from hsd_core.models.sampling import Sampling
+from hsd_core.typed import encode, write_whole
 
 if TYPE_CHECKING:
+    from hsd_core.core.clock import EngineClock
+    from hsd_core.core.events import Event
     from hsd_core.grammar.preset import Preset
+    from hsd_core.pipeline import Pipeline
 
 RUNS, PROFILE = "runs.jsonl", "profile.json"
 
@@ -61,6 +65,13 @@ def add(commands: Any) -> None:
     flag(parser, "--no-peers", "leave transformers and llama.cpp out")
     option(parser, "--peers P,...", "only these other programs, such as 'transformers plain,llama.cpp plain'")
     reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
+    option(
+        parser,
+        "--load B,...",
+        "instead measure batches of so many requests at once, such as 1,2,4,8,16,32, and where a stack stops paying",
+        default="",
+    )
+    counts(parser, "--turns N", "with --load: batches of each stack at each load (default 5)", default=5)
     add_sampling(parser)
     flag(
         parser,
@@ -74,6 +85,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.results import view
 
     check_sampling(options)
+    loads = _loads(options.load)
     preset, prompts = preset_from(options), bench.read_conversations(options.prompts, options.per_category)
     default = default_of(options)
     asked = _asked(options.stacks, preset, default.stack, options.reckoned)
@@ -82,6 +94,8 @@ def act(options: argparse.Namespace) -> int:
     for stack in stacks:  # refuses a stack that cannot be built now, not after an hour
         pipeline.entries(OnClock.read(stack).stack)
     every, prompts = len(prompts), _that_fit(prompts, pipeline, stacks, options)
+    if loads:
+        return _under_load(options, pipeline, stacks, prompts, loads)
     peers, missing = _peers(options, pipeline)
     about = {
         **about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options)),
@@ -128,6 +142,45 @@ def act(options: argparse.Namespace) -> int:
         print(f"\n{raw.path.with_name('report.md')}")
         if found["categories"]:
             _profile(pipeline, options, found["categories"], len(prompts), raw.path.with_name(PROFILE))
+    return 0
+
+
+def _loads(text: str) -> list[int]:
+    """
+    Raises:
+        ValueError: it is not a list of counts.
+    """
+    parts = text.split(",") if text else []
+    if any(not part.isdecimal() or int(part) < 1 for part in parts):
+        raise ValueError(f"--load is {text!r}; give numbers of requests from 1, such as 1,2,4,8")
+    return sorted({int(part) for part in parts})
+
+
+def _under_load(
+    options: argparse.Namespace, pipeline: Pipeline, stacks: list[str], prompts: list[bench.Prompt], loads: list[int]
+) -> int:
+    """Measure batches of requests; writes load.json and load.md."""
+    from hsd_core.measure import load
+    from hsd_core.theory.profiles.profile_store import shipped_profile
+
+    def runner(stack: str, prompt: str, *, clock: EngineClock, stop: Callable[[], bool]) -> Iterator[Event]:
+        return pipeline.run(stack, prompt, heads=2, clock=clock, stop=stop, **sampled(options))
+
+    heat = options.temperature
+    profile = pipeline.profile(heat) or shipped_profile(pipeline.preset.name, pipeline.device, heat)
+    total = options.turns * len(loads) * len(bench.with_plain(stacks))
+    report, runs = countdown("batch", total), list[load.LoadRun]()
+    for run in load.measure(runner, stacks, [prompt.text for prompt in prompts], loads, options.turns):
+        runs.append(run)
+        report()
+    found = load.summary(runs, profile)
+    print(load.table(found))
+    if options.out:
+        about = about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options))
+        folder = Path(options.out)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / "load.json", encode({"about": about, **found, "runs": [asdict(run) for run in runs]}))
+        write_whole(folder / "load.md", f"{load.table(found)}\n".encode())
     return 0
 
 

@@ -1,0 +1,214 @@
+"""Stacks under load: how many tokens/s a batch of 1, 2, 4, ... requests gives in sum, and where a stack stops paying.
+
+In every turn each stack, and plain decoding of its target, decodes the same requests in one batch, at every load, in an
+order that rotates. A stack's speed-up at a load is the ratio of sums to plain decoding's at that load; the crossing
+point is the load at which it falls to 1, on a line between the measured loads (by log2). Intervals resample the turns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from hsd_core.batch.batch import Batch
+from hsd_core.core.clock import EngineClock
+from hsd_core.core.events import Draft, Event, Footer, Verify
+from hsd_core.levels.notes import Batch as JointPasses
+from hsd_core.measure.bench.side_by_side import plain_of, with_plain
+from hsd_core.measure.intervals import Tally, middle
+from hsd_core.measure.tables import markdown, rounded, stack_cells, with_interval
+from hsd_core.measure.timed import rotated
+from hsd_core.theory import Profile, ProfileError, expected, plan_of
+from hsd_core.theory.profiles.under_load import under_load
+from hsd_core.trace.comparison import compare
+
+
+class LoadRunner(Protocol):
+    """Makes the run of a stack after a prompt, with the clock and the stop of a batch."""
+
+    def __call__(self, stack: str, prompt: str, *, clock: EngineClock, stop: Callable[[], bool]) -> Iterator[Event]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRun:
+    """One batch. Entries of `tokens` and `decode_ns` are of its requests.
+
+    ns: from the end of the first prompt to the end of the last text. equal: texts that are plain decoding's. passes: of
+    each level (joint passes, their ms, their rows and their requests, each summed over the passes).
+    """
+
+    load: int
+    turn: int
+    stack: str
+    tokens: tuple[int, ...]
+    decode_ns: tuple[int, ...]
+    ns: int
+    equal: int
+    passes: tuple[tuple[int, float, int, int], ...]
+
+
+def measure(
+    runner: LoadRunner, stacks: Sequence[str], prompts: Sequence[str], loads: Sequence[int], turns: int
+) -> Generator[LoadRun, None, None]:
+    """Measure stacks and plain decoding at every load. The prompts of a turn follow on those of the turn before; the
+    first turn is repeated, as a warm-up.
+
+    Raises:
+        Exception: that of a request which could not be decoded.
+    """
+    everything = with_plain(stacks)
+    for count, turn in enumerate([0, *range(turns)]):
+        for load in rotated(list(loads), turn):
+            asked = [prompts[(turn * load + i) % len(prompts)] for i in range(load)]
+            found = {stack: _decoded(runner, stack, asked) for stack in rotated(everything, turn)}
+            if count:
+                yield from (_load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything)
+
+
+def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[list[Event]]:
+    batch, found = Batch(len(prompts)), [list[Event]() for _ in prompts]
+    for prompt in prompts:
+        batch.add(partial(_started, runner, stack, prompt))
+    for number, event in batch.events():
+        if isinstance(event, Exception):
+            raise event
+        found[number].append(event)
+    return found
+
+
+def _started(
+    runner: LoadRunner, stack: str, prompt: str, clock: EngineClock, stop: Callable[[], bool]
+) -> Iterator[Event]:
+    return runner(stack, prompt, clock=clock, stop=stop)
+
+
+def _load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plain: Sequence[list[Event]]) -> LoadRun:
+    footers = [next(event for event in run if isinstance(event, Footer)) for run in runs]
+    first = min(footer.prefill_ns for footer in footers)
+    last = max(footer.prefill_ns + footer.decode_ns for footer in footers)
+    totals: dict[int, list[float]] = {i: [0, 0.0, 0, 0] for i in range(len(footers[0].totals))}
+    for event in (event for run in runs for event in run if isinstance(event, (Draft, Verify))):
+        note = JointPasses.of(event)
+        if note is not None:  # a pass of k requests is in the notes of all of them
+            share = 1 / len(note.runs)
+            for at, more in enumerate((note.passes, note.ns / 1e6, sum(note.rows), note.passes * len(note.runs))):
+                totals[event.level][at] += share * more
+    return LoadRun(
+        load,
+        turn,
+        stack,
+        tuple(footer.committed for footer in footers),
+        tuple(footer.decode_ns for footer in footers),
+        last - first,
+        sum(compare(run, other).holds for run, other in zip(runs, plain, strict=True)),
+        tuple((round(passes), round(ms, 3), round(rows), round(of)) for passes, ms, rows, of in totals.values()),
+    )
+
+
+def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str, Any]:
+    """`rows`: of each stack and load, tokens/s in sum (`sum`) and of a request (`each`), the speed-up over plain
+    decoding at that load with its interval, what the theory predicts of both from a profile, or None, `equal`, and the
+    mean ms, rows and requests of a pass of each level. `crossings`: of each stack, see `crossing`."""
+    turns, loads = 1 + max(run.turn for run in runs), sorted({run.load for run in runs})
+    stacks, tally, rows = list(dict.fromkeys(run.stack for run in runs)), Tally(turns), list[dict[str, Any]]()
+    for run in runs:
+        tally.add((run.stack, run.load), run.turn, sum(run.tokens) * 1e9, run.ns)
+    for stack in stacks:
+        for load in loads:
+            own = [run for run in runs if (run.stack, run.load) == (stack, load)]
+            each = [1e9 * n / ns for run in own for n, ns in zip(run.tokens, run.decode_ns, strict=True) if ns]
+            ratio = tally.resampled((stack, load)) / tally.resampled((plain_of(stack), load))
+            total, plain = tally.ratio((stack, load)), tally.ratio((plain_of(stack), load))
+            assert total is not None and plain is not None
+            predicted = None if profile is None else predicted_rate(profile, stack, load)
+            base = None if profile is None else predicted_rate(profile, plain_of(stack), load)
+            rows.append(
+                {
+                    "stack": stack,
+                    "load": load,
+                    "sum": total,
+                    "each": float(np.median(each)) if each else None,
+                    "speed_up": total / plain,
+                    "interval": middle(ratio),
+                    "predicted_sum": predicted,
+                    "predicted_speed_up": predicted and base and predicted / base,
+                    "equal": sum(run.equal for run in own) / sum(len(run.tokens) for run in own),
+                    "passes": [_mean(level) for level in zip(*(run.passes for run in own), strict=True)],
+                }
+            )
+    crossings = {stack: crossing(tally, stack, loads) for stack in stacks if stack != plain_of(stack)}
+    return {"loads": loads, "turns": turns, "rows": rows, "crossings": crossings}
+
+
+def _mean(of: Sequence[tuple[int, float, int, int]]) -> dict[str, float] | None:
+    """The mean ms, rows and requests of a level's passes; None where it has none."""
+    passes, ms, rows, requests = (sum(part) for part in zip(*of, strict=True))
+    return {"ms": ms / passes, "rows": rows / passes, "requests": requests / passes} if passes else None
+
+
+def predicted_rate(profile: Profile, stack: str, load: int) -> float | None:
+    """tokens/s in sum by the theory; None where it has no formula for the stack, or the profile lacks a level."""
+    try:
+        return 1000.0 / expected(under_load(profile, load), plan_of(profile, stack)).ms_per_token
+    except ProfileError:
+        return None
+
+
+def crossing(tally: Tally, stack: str, loads: Sequence[int]) -> dict[str, float | None]:
+    """The load from which on a stack does not pay: `at`, and the ends of its interval, `low` and `high`; 0: it pays at
+    none of the measured loads, None: at all of them."""
+    curves = np.stack(
+        [tally.resampled((stack, load)) / tally.resampled((plain_of(stack), load)) for load in loads], axis=1
+    )
+    whole = [(tally.ratio((stack, load)) or 0.0) / (tally.ratio((plain_of(stack), load)) or 1.0) for load in loads]
+    low, high = np.quantile([_crosses(curve, loads) for curve in curves], (0.025, 0.975), method="nearest")
+    return {
+        name: float(at) if math.isfinite(at) else None
+        for name, at in (("at", _crosses(whole, loads)), ("low", low), ("high", high))
+    }
+
+
+def _crosses(speed_ups: Sequence[float], loads: Sequence[int]) -> float:
+    """The last load at which a falling curve is at 1; 0 where it is always below, infinite where it ends above."""
+    if speed_ups[-1] > 1.0:
+        return math.inf
+    for i in range(len(loads) - 1, 0, -1):
+        before, after = speed_ups[i - 1], speed_ups[i]
+        if before > 1.0 >= after:
+            part = (before - 1.0) / (before - after)
+            return float(2 ** (math.log2(loads[i - 1]) * (1 - part) + math.log2(loads[i]) * part))
+    return 0.0
+
+
+def table(found: Mapping[str, Any]) -> str:
+    """Markdown: a row per stack and load, and a line per crossing point."""
+    names = stack_cells(dict.fromkeys(row["stack"] for row in found["rows"]))
+    head = ("stack", "requests", "tokens/s in sum", "of a request", "times plain", "predicted", "as plain")
+    body = [
+        (
+            names[row["stack"]],
+            row["load"],
+            rounded(row["sum"]),
+            "-" if row["each"] is None else rounded(row["each"]),
+            with_interval(row["speed_up"], row["interval"], 2),
+            "-" if row["predicted_speed_up"] is None else f"{row['predicted_speed_up']:.2f}",
+            f"{row['equal']:.0%}",
+        )
+        for row in found["rows"]
+    ]
+    lines = [f"{names[stack]} {_until(at, found['loads'])}" for stack, at in found["crossings"].items()]
+    return "\n".join((markdown(head, body), "", *lines))
+
+
+def _until(at: Mapping[str, float | None], loads: Sequence[int]) -> str:
+    if at["at"] is None:
+        return f"pays at every load up to {loads[-1]}"
+    if not at["at"]:
+        return "pays at none of these loads"
+    ends = [f"more than {loads[-1]}" if at[end] is None else rounded(at[end] or 0.0, 2) for end in ("low", "high")]
+    return f"pays up to {rounded(at['at'], 2)} requests ({ends[0]} to {ends[1]})"

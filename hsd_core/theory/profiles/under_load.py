@@ -1,0 +1,38 @@
+"""A profile of one of several runs in a batch: what a joint pass costs, shared equally.
+
+A pass costs by all its rows, whoever they are of: with B runs at once the c(n) ms of a run's n rows become c(n B) / B.
+So rows that are almost free for one run have their full price where many fill the pass, and a level stops paying. What
+a run does for itself, lookups and the engine's time of a round, is not shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hsd_core.theory.profiles.costs import MOST_ROWS, Costs
+from hsd_core.theory.profiles.profile import Profile, ProfileLevel
+
+LONGEST = 64  # rows of one run; beyond them a cost continues on a line
+
+
+def under_load(profile: Profile, runs: int) -> Profile:
+    """The profile of each of `runs` runs at once; its ms per token are those of the whole batch.
+
+    Raises:
+        ProfileError: fewer than 1, or more rows than a cost has.
+    """
+
+    def shared(costs: Costs) -> Costs:
+        rows = tuple(range(1, min(LONGEST, MOST_ROWS // runs) + 1))
+        return Costs(rows, tuple(costs(n * runs) / runs for n in rows))
+
+    def of(level: ProfileLevel) -> ProfileLevel:
+        if level.is_lookup:
+            return level
+        drafted = level.draft_ms and level.draft_ms * level.cost(runs) / level.cost(1) / runs
+        return replace(level, cost=shared(level.cost), draft_ms=drafted)
+
+    if runs == 1:
+        return profile
+    edges = {pair: shared(costs) for pair, costs in profile.edge_cost.items()}
+    return replace(profile, levels=tuple(map(of, profile.levels)), edge_cost=edges)

@@ -1,0 +1,74 @@
+"""Stacks under load: the price of a joint pass in the theory, crossing points, and `bench --load`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hsd_core.cli import main
+from hsd_core.measure.load import LoadRun, predicted_rate, summary, table
+from hsd_core.theory import Costs, Profile, ProfileLevel
+from hsd_core.theory.profiles.under_load import under_load
+
+STACK = "int8:4,target"
+
+
+def profile(target: Costs) -> Profile:
+    levels = (ProfileLevel("int8", target.scaled(0.2), "int8"), ProfileLevel("target", target, "target"))
+    return Profile(levels, ((1.0, 0.8), (0.0, 1.0)))
+
+
+def test_where_rows_cost_nothing_a_stack_pays_alike_at_every_load() -> None:
+    free = profile(Costs.constant(10.0))
+    alone = [predicted_rate(free, stack, 1) for stack in (STACK, "target")]
+    assert [predicted_rate(free, stack, 8) for stack in (STACK, "target")] == pytest.approx([8 * one for one in alone])
+    assert under_load(free, 1) is free
+
+
+def test_where_every_row_costs_a_stack_stops_paying() -> None:
+    priced = profile(Costs((1, 8, 64), (10.0, 12.0, 96.0)))  # eight rows are almost free, then each is dear
+    ratio = {}
+    for load in (1, 2, 8, 32):
+        rate, plain = predicted_rate(priced, STACK, load), predicted_rate(priced, "target", load)
+        assert rate is not None and plain is not None
+        ratio[load] = rate / plain
+    assert ratio[1] > ratio[2] > 1.0 > ratio[8]
+    assert predicted_rate(priced, "exit:2@at=4,target", 1) is None
+
+
+def batches(speed_ups: dict[int, float], turns: int = 3) -> list[LoadRun]:
+    """Plain decoding at 10 tokens/s in sum, and a stack at so many times that, by load."""
+    return [
+        LoadRun(load, turn, stack, (10,) * load, (10**9,) * load, round(load * 10**9 / times), load, ((0, 0.0, 0, 0),))
+        for load, speed_up in speed_ups.items()
+        for turn in range(turns)
+        for stack, times in (("target", 1.0), (STACK, speed_up))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("speed_ups", "at", "says"),
+    [
+        ({1: 2.0, 2: 1.5, 4: 0.5}, 2**1.5, "pays up to 2.8 requests (2.8 to 2.8)"),
+        ({1: 2.0, 2: 1.5, 4: 1.1}, None, "pays at every load up to 4"),
+        ({1: 0.9, 2: 0.5}, 0.0, "pays at none of these loads"),
+    ],
+)
+def test_the_crossing_point_lies_between_two_loads(speed_ups: dict[int, float], at: float | None, says: str) -> None:
+    found = summary(batches(speed_ups))
+    assert found["crossings"] == {STACK: {"at": pytest.approx(at), "low": pytest.approx(at), "high": pytest.approx(at)}}
+    assert [row["speed_up"] for row in found["rows"] if row["stack"] == STACK] == pytest.approx([*speed_ups.values()])
+    assert says in table(found)
+
+
+def test_bench_measures_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "--preset", "toy", "--max-new-tokens", "4", "--load"]
+    assert main([*command, "2,1", "--turns", "1", "--out", str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "load.json").read_text(encoding="utf-8"))
+    assert {(row["load"], row["equal"]) for row in found["rows"]} == {(1, 1.0), (2, 1.0)}
+    assert all(len(run["tokens"]) == run["load"] for run in found["runs"])
+    assert "| requests |" in (tmp_path / "load.md").read_text(encoding="utf-8")
+    assert main([*command, "0"]) == 2
+    assert "numbers of requests from 1" in capsys.readouterr().err
