@@ -43,8 +43,9 @@ def build(spec: LevelSpec, site: Site) -> DraftLevel:
         raise StackError(f"{spec.name}: {error}") from error
     if draft is None:
         raise StackError(f"{spec.name}: {LACKS}")
+    count = draft.layers
     weights = {**site.preset.target.as_dict(site.folder), "draft": draft.name}
-    return DraftLevel(decoder, draft, name=spec.name, label="MTP, 1 head", weights=weights)
+    return DraftLevel(decoder, draft, name=spec.name, label=f"MTP, {count} head{'s' * (count > 1)}", weights=weights)
 
 
 KIND = Kind(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hsd_core.models.drafts.public_draft import Checkpoint
 from hsd_core.models.loading import opened_weights, read_config
+from hsd_core.systems.mtp.chain_run import ChainMtp
 from hsd_core.systems.mtp.lean_mtp import LeanMtp
 from hsd_core.systems.mtp.mtp_names import heads_in
 from hsd_core.systems.mtp.whole_mtp import WholeMtp, open_whole
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from hsd_core.models.drafts.public_draft import Over
 
 
-def open_heads(folder: Path, name: str, over: Over) -> LeanMtp | WholeMtp | None:
+def open_heads(folder: Path, name: str, over: Over) -> LeanMtp | WholeMtp | ChainMtp | None:
     """The heads in the folder of a target, over its decoder; None if there are none.
 
     Raises:
@@ -28,6 +29,8 @@ def open_heads(folder: Path, name: str, over: Over) -> LeanMtp | WholeMtp | None
         if not (heads := heads_in(bare, over.layers)):
             return None
         if isinstance(over, TransformersDecoder):
-            return open_whole(folder, name, over, heads)[0]
+            whole = open_whole(folder, name, over, heads)
+            return whole[0] if len(whole) == 1 else ChainMtp(over, whole)
         given = Checkpoint(name, read_config(folder), frozenset(bare), over, name, lambda one: read(bare[one]))
-        return LeanMtp(given, heads[0])
+        lean = [LeanMtp(given, one) for one in heads]
+        return lean[0] if len(lean) == 1 else ChainMtp(over, lean)

@@ -64,7 +64,7 @@ def test_over_a_target_that_runs_whole_they_follow_it_too(tmp_path: Path) -> Non
     written(tmp_path / "drafter", "speculators", vocab=3, width=32, ids=[0, 2], depths=(1, 2, 4))
     draft = open_eagle3(tmp_path / "drafter", "some", decoder)
     made.drafts = {"eagle3": DraftLevel(decoder, draft, name="eagle3", label="EAGLE-3", embeds=draft)}
-    assert off_by(made, "eagle3@tree=2,target", 2) < EXACT
+    assert off_by(made, "eagle3:1@tree=2,target", 2) < EXACT
 
 
 def test_runs_from_a_cut_distribution_follow_it(stacks: LeanStacks) -> None:

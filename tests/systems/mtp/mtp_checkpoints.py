@@ -75,9 +75,11 @@ def with_heads(folder: Path, weights: dict[str, Tensor], **more: object) -> Path
 class Paper:
     """A head's forward: everything again for every row, without a cache."""
 
-    def __init__(self, weights: dict[str, Tensor], form: str, layers: int, embedding: Tensor, head: Tensor) -> None:
+    def __init__(
+        self, weights: dict[str, Tensor], form: str, layers: int, embedding: Tensor, head: Tensor, number: int = 0
+    ) -> None:
         self.w, self.embedding, self.head, self.form = weights, embedding, head, form
-        self.at, self.names = _names(form, layers if form == "deepseek" else 0)
+        self.at, self.names = _names(form, number + (layers if form == "deepseek" else 0))
 
     def norm(self, x: Tensor, name: str) -> Tensor:
         return x / (x.pow(2).mean(-1, keepdim=True) + EPS).sqrt() * self.w[f"{name}.weight"]
@@ -89,19 +91,23 @@ class Paper:
         """
         found = []
         for n in range(1, len(ids)):
-            token = self.norm(self.embedding[list(ids[1 : n + 1])].float(), self.names[0])
-            state = self.norm(h[:n], self.names[1])
-            both = (state, token) if self.form == "mimo" else (token, state)
-            x = torch.cat(both, -1) @ self.w[f"{self.names[2]}.weight"].T
-            x = x + self._attention(self.norm(x, f"{self.at}.input_layernorm"))
-            y = self.norm(x, f"{self.at}.post_attention_layernorm")
-            gate, up, down = (self.w[f"{self.at}.mlp.{part}_proj.weight"] for part in ("gate", "up", "down"))
-            x = x + (torch.nn.functional.silu(y @ gate.T) * (y @ up.T)) @ down.T
-            last = self.norm(x[-1], self.names[3])
+            last = self.states(ids[1 : n + 1], h[:n])[-1]
             if len(h) <= n:
                 h = torch.cat((h, last[None]))
             found.append((self.head @ last).log_softmax(-1))
         return torch.stack(found)
+
+    def states(self, tokens: Sequence[int], h: Tensor) -> Tensor:
+        """(n, width) states after its last norm, from n tokens and as many states before them."""
+        token = self.norm(self.embedding[list(tokens)].float(), self.names[0])
+        state = self.norm(h, self.names[1])
+        both = (state, token) if self.form == "mimo" else (token, state)
+        x = torch.cat(both, -1) @ self.w[f"{self.names[2]}.weight"].T
+        x = x + self._attention(self.norm(x, f"{self.at}.input_layernorm"))
+        y = self.norm(x, f"{self.at}.post_attention_layernorm")
+        gate, up, down = (self.w[f"{self.at}.mlp.{part}_proj.weight"] for part in ("gate", "up", "down"))
+        x = x + (torch.nn.functional.silu(y @ gate.T) * (y @ up.T)) @ down.T
+        return self.norm(x, self.names[3])
 
     def _attention(self, read: Tensor) -> Tensor:
         n = len(read)

@@ -31,12 +31,14 @@ from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Branches
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.targets import target_preset
+from hsd_core.systems.mtp.chain_run import ChainMtp
 from hsd_core.systems.mtp.lean_mtp import LeanMtp
 from hsd_core.systems.mtp.opened_heads import open_heads
 from hsd_core.systems.mtp.whole_mtp import WholeMtp
 
 VOCAB, IDS = 61, [5, 50, 3, 17, 44, 44, 8, 60, 2, 30]
 TARGET = tiny(vocab=VOCAB, layers=3)
+MORE_HEADS = "mtp:2@tree=2.1,target", "mtp:1,int8:2,target"
 
 
 def opened(folder: Path, form: str, over: LeanDecoder = TARGET) -> tuple[LeanMtp, Paper]:
@@ -114,6 +116,46 @@ def stacks(tmp_path_factory: pytest.TempPathFactory) -> LeanStacks:
 def test_whole_runs_follow_the_targets_distribution(stacks: LeanStacks, text: str) -> None:
     found = run_distribution(stacks.stack(text), [1, 0], 2, sampling=SAMPLED)
     assert distance(found, model_distribution(stacks.target, [1, 0], 2)) < 1e-5
+
+
+def chained(folder: Path, over: LeanDecoder, heads: int) -> tuple[ChainMtp, list[Paper]]:
+    weights = head_weights("mimo", width=32, layers=over.layers, heads=heads)
+    opened = open_heads(with_heads(folder, weights), "some", over)
+    assert isinstance(opened, ChainMtp)
+    vocab = range(over.vocab_size)
+    rows = over.embed(vocab), over.head_rows(vocab)
+    return opened, [Paper(weights, "mimo", over.layers, *rows, number) for number in range(heads)]
+
+
+def test_each_head_of_several_reads_the_state_of_the_one_before(tmp_path: Path) -> None:
+    chain, papers = chained(tmp_path, TARGET, 3)
+    rng, shared, ids = random.Random(7), SharedState(64, 8), IDS[:5]
+    target = ModelLevel(TARGET, name="target", kind="target", label="").open(64, shared)
+    run = DraftLevel(TARGET, chain, name="mtp", label="MTP").open(64, shared)
+    for _ in range(4):
+        target.score(Context(ids[:-1]))
+        h = torch.nn.functional.rms_norm(from_scratch(TARGET, ids[:-1], 3), (32,), TARGET.last_norm, 1e-6)
+        line = [*ids, *(rng.randrange(VOCAB) for _ in range(3))]
+        mine = torch.cat([score_ids(run, line[: len(ids) + drafted], 1)[0] for drafted in range(3)])
+        for number, paper in enumerate(papers):
+            h = paper.states(line[1 + number : len(h) + 1 + number], h)
+            assert near(mine[number], (paper.head @ h[-1]).log_softmax(-1)), number
+        beyond = score_ids(run, line, 1)[0]
+        run.cut(0)
+        assert near(beyond, score_ids(run, line, 1)[0].log_softmax(-1)), "as from a fresh computation"
+        kept = rng.randrange(3)
+        ids = [*line[: len(ids) + kept], rng.randrange(VOCAB)]
+        run.keep(len(ids) - 1 - kept, range(kept))
+
+
+@pytest.mark.parametrize(
+    "text", ["mtp:3,target", *(pytest.param(text, marks=pytest.mark.everything) for text in MORE_HEADS)]
+)
+def test_runs_with_several_heads_follow_the_targets_distribution(tmp_path: Path, text: str) -> None:
+    made = LeanStacks(layers=4, vocab=3, seed=5)
+    made.drafts = {"mtp": DraftLevel(made.target, chained(tmp_path, made.target, 2)[0], name="mtp", label="MTP")}
+    found = run_distribution(made.stack(text), [1, 0], 2, sampling=SAMPLED)
+    assert distance(found, model_distribution(made.target, [1, 0], 2)) < 1e-5
 
 
 @pytest.fixture(scope="module")
