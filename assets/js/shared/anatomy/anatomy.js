@@ -10,7 +10,7 @@ import { gridOf } from "./grid.js";
 import { choices, happened, placeOf, roundOf, settled, spotlight, stateOf } from "./round.js";
 import { brought } from "../../systems/index.js";
 import { SAY, EVENT, QUOTED } from "../../../text/en/anatomy.js";
-import { badge } from "../text/card/card.js";
+import { badge } from "../levels/badge.js";
 import { originOf } from "../levels/kinds.js";
 import { ranText } from "../run/ran.js";
 

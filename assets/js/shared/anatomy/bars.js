@@ -1,6 +1,6 @@
 /** The chosen token's verdict as bars: q, p, what they share, the coin, the residual and the draw from it. */
 
-import { badge } from "../text/card/card.js";
+import { badge } from "../levels/badge.js";
 import { candidates } from "../run/tree.js";
 import { origin } from "../run/copies.js";
 import { h } from "../kit/dom.js";

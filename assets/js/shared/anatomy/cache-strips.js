@@ -1,7 +1,7 @@
 /** A row of cells for each level: what it sees of the keys and values. Where all see all of them nothing is shown. */
 
 import { h } from "../kit/dom.js";
-import { badge } from "../text/card/card.js";
+import { badge } from "../levels/badge.js";
 import { HELD } from "../../../text/en/anatomy.js";
 import { upTo } from "../kit/order.js";
 import { brought } from "../../systems/index.js";

@@ -2,7 +2,7 @@
  *  blocks of tiles; a verifier's row stands in its tile as small bars; its cache ends at a mark under the tiles. */
 
 import { h } from "../kit/dom.js";
-import { badge } from "../text/card/card.js";
+import { badge } from "../levels/badge.js";
 import { figure } from "../../../text/numbers.js";
 import { stateOf } from "./round.js";
 import { KV, LAYERS, SAY } from "../../../text/en/anatomy.js";

@@ -7,7 +7,7 @@ import { clockOf, lanesUsed } from "../levels/overlap.js";
 import { pictureButton } from "../kit/picture/button.js";
 import { roundUp, set, svg, box, ticks } from "../kit/svg.js";
 import { duration } from "../../../text/numbers.js";
-import { element } from "../kit/dom.js";
+import { element, h } from "../kit/dom.js";
 import { LANES } from "../../../text/en/lanes.js";
 
 /** @import {LanePart} from "../../systems/index.js" @import {Plan} from "../run/events.js"
@@ -385,14 +385,11 @@ function hatch(paths, left, right, top, high) {
 }
 
 function laneName(/** @type {Level} */ level, /** @type {number} */ height) {
-  const item = element("li", "hx-lane-name");
-  item.style.height = `${height}px`;
-  item.style.setProperty("--hue", level.hue);
-  const tag = element("span", "hx-badge", level.tag);
-  tag.dataset.line = level.underline;
-  item.title = level.name;
-  item.append(tag, element("span", "hx-lane-title", level.name));
-  return item;
+  const style = { height: `${height}px`, "--hue": level.hue };
+  return h("li.hx-lane-name", { style, title: level.name }, [
+    h("span.hx-badge", { "data-line": level.underline, text: level.tag }),
+    h("span.hx-lane-title", level.name),
+  ]);
 }
 
 const counts = (/** @type {Segment} */ s) =>

@@ -8,13 +8,15 @@ export function levelHead(name, style, scope = "row") {
   return h("th.hx-plan-level", { scope }, [levelBadge(style), h("span", name)]);
 }
 
-export function levelBadge(/** @type {import("./kinds.js").Look} */ style) {
-  return h("span.hx-badge", {
-    "data-line": style.underline,
-    style: { "--hue": style.hue },
-    "aria-hidden": "true",
-    text: style.tag,
-  });
+/** A level's letter. @param {Pick<import("./kinds.js").Look, "tag"|"underline"|"hue">} level */
+export const badge = ({ tag, underline, hue }) =>
+  h("span.hx-badge", { "data-line": underline, style: { "--hue": hue }, text: tag });
+
+/** The same beside what it stands for. @param {import("./kinds.js").Look} level */
+export function levelBadge(level) {
+  const node = badge(level);
+  node.setAttribute("aria-hidden", "true");
+  return node;
 }
 
 /** Styles of the levels by name, as the Explore tab has them. @param {{name: string, kind: string, called?: string}[]} levels */

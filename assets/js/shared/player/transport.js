@@ -4,7 +4,7 @@
 import { SPEEDS } from "./player.js";
 import { roundNumber } from "../kit/round-number.js";
 import { duration, local } from "../../../text/numbers.js";
-import { closest, element, say } from "../kit/dom.js";
+import { closest, element, h, say } from "../kit/dom.js";
 import { TRANSPORT } from "../../../text/en/player.js";
 
 /** @import {TraceModel} from "../run/trace.js" @import {Player} from "./player.js" */
@@ -94,25 +94,20 @@ function handleKey(event, player) {
 }
 
 function pauses(/** @type {(on: boolean) => void} */ onPause) {
-  const node = element("button", "hx-transport-pauses", TRANSPORT.pause);
-  node.type = "button";
-  node.title = TRANSPORT.pauseTip;
-  node.setAttribute("aria-label", TRANSPORT.pauseName);
-  node.addEventListener("click", () => onPause(node.getAttribute("aria-pressed") !== "true"));
+  const node = h("button.hx-transport-pauses", {
+    ...{ title: TRANSPORT.pauseTip, "aria-label": TRANSPORT.pauseName, text: TRANSPORT.pause },
+    onclick: () => onPause(node.getAttribute("aria-pressed") !== "true"),
+  });
   return node;
 }
 
 function speeds(/** @type {Player} */ player) {
-  const select = element("select", "hx-transport-speed");
-  select.setAttribute("aria-label", TRANSPORT.speed);
-  select.title = TRANSPORT.speedTip;
-  for (const value of SPEEDS) {
-    const option = element("option", "", value === 1 ? TRANSPORT.real : `${local(String(value))}\u00d7`);
-    option.value = String(value);
-    select.append(option);
-  }
+  const onchange = () => (player.speed = Number(select.value));
+  const named = { "aria-label": TRANSPORT.speed, title: TRANSPORT.speedTip };
+  const select = h("select.hx-transport-speed", { ...named, onchange }, [
+    SPEEDS.map((x) => h("option", { value: String(x), text: x === 1 ? TRANSPORT.real : `${local(String(x))}\u00d7` })),
+  ]);
   select.value = "1";
-  select.addEventListener("change", () => (player.speed = Number(select.value)));
   return select;
 }
 

@@ -3,7 +3,7 @@
 
 import { bring } from "../index.js";
 import { h } from "../../shared/kit/dom.js";
-import { badge } from "../../shared/text/card/card.js";
+import { badge } from "../../shared/levels/badge.js";
 import { stateOf } from "../../shared/anatomy/round.js";
 import { SAY } from "../../../text/en/anatomy.js";
 import { RULER } from "./words.js";

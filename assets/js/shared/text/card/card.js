@@ -14,6 +14,7 @@ import { msPerToken } from "../token/token.js";
 import { SAY } from "../../../../text/en/anatomy.js";
 import { CARD, VERDICT } from "../../../../text/en/card.js";
 import { figure } from "../../../../text/numbers.js";
+import { badge } from "../../levels/badge.js";
 
 const DELAY = 120; // ms before a hover counts
 const LEAST = 150; // px of height that it always has
@@ -141,14 +142,10 @@ class Card {
       records.map((r) => [r.serial, model.state(r, this.cursor), seen(r, this.cursor).length]).join() + this.pinned;
     if (signature === this.drawn) return;
     this.drawn = signature;
-    const close = element("button", "hx-card-close", "\u00d7");
-    close.type = "button";
-    close.setAttribute("aria-label", CARD.close);
-    close.addEventListener("click", () => this.hide());
     this.el.classList.toggle("hx-pinned", this.pinned);
     const note = this.pinned || matchMedia(NARROW).matches ? "" : CARD.click;
     this.el.replaceChildren(
-      close,
+      h("button.hx-card-close", { "aria-label": CARD.close, text: "\u00d7", onclick: () => this.hide() }),
       ...records.map((r) => about(r, model, this.cursor, note === "")),
       element("p", "hx-card-note", CARD.bars(isGreedy(model) ? CARD.greedy : CARD.sampled) + note),
     );
@@ -198,19 +195,22 @@ export const seen = (record, cursor) => record.judgements.filter((j) => j.t <= c
  *  @param {TokenRecord} record @param {TraceModel} model @param {number} cursor @param {boolean} full */
 export function about(record, model, cursor, full) {
   const level = model.levels[record.level];
-  const part = element("div", "hx-card-token");
-  const head = part.appendChild(element("header", "hx-card-head"));
-  head.append(badge(level), element("strong", "hx-card-text", model.pieceText(record.id)));
-  head.append(element("span", "hx-card-state", CARD.states[model.state(record, cursor)]));
-  part.append(facts(record, model, level));
   const offered = candidates(record);
-  if (offered.length > (record.how === "draft" ? 1 : 0)) part.append(rivals(offered, record, model, cursor));
-  if (record.drawn?.pRow && record.how !== "draft")
-    part.append(rows([["p", record.drawn.pRow, level.hue]], record, model));
+  const beside = offered.length > (record.how === "draft" ? 1 : 0);
+  const drawn = record.how === "draft" ? null : record.drawn?.pRow;
   const verdicts = seen(record, cursor);
-  verdicts.forEach((judgement, i) => part.append(verdict(judgement, record, model, full || i === verdicts.length - 1)));
-  if (!verdicts.length) part.append(element("p", "hx-card-none", unjudged(record, model)));
-  return part;
+  return h("div.hx-card-token", [
+    h("header.hx-card-head", [
+      badge(level),
+      h("strong.hx-card-text", model.pieceText(record.id)),
+      h("span.hx-card-state", CARD.states[model.state(record, cursor)]),
+    ]),
+    facts(record, model, level),
+    beside && rivals(offered, record, model, cursor),
+    drawn && rows([["p", drawn, level.hue]], record, model),
+    verdicts.map((judgement, i) => verdict(judgement, record, model, full || i === verdicts.length - 1)),
+    verdicts.length ? null : h("p.hx-card-none", unjudged(record, model)),
+  ]);
 }
 
 function unjudged(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ model) {
@@ -221,12 +221,12 @@ function unjudged(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ m
 }
 
 function facts(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ model, /** @type {Level} */ level) {
-  const list = element("dl", "hx-card-facts");
+  const list = h("dl.hx-card-facts");
   const ms = msPerToken(model, record);
   const number = roundNumber(record.round);
   const round = model.rounds[upTo(model.rounds, record.round, (x) => x.round) - 1];
   /** @param {string} name @param {string} value */
-  const add = (name, value) => list.append(element("dt", "", name), element("dd", "", value));
+  const add = (name, value) => list.append(h("dt", name), h("dd", value));
   const from = originOf(level.kind, record.source)?.title ?? (level.name.includes(record.source) ? "" : record.source);
   const source = from ? ` (${from})` : "";
   add(CARD.supplied, `${level.name}, ${CARD.how[record.how] ?? record.how}${source}`);
@@ -240,10 +240,8 @@ function facts(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ mode
     CARD.round,
     round ? CARD.roundIs(number, figure((round.t1 - round.t0) / 1e6), ms === null ? null : figure(ms)) : String(number),
   );
-  const look = element("button", "hx-card-anatomy", SAY.openRound(number));
-  look.type = "button";
-  look.dataset.anatomy = String(record.serial);
-  list.append(element("dt", ""), h("dd", look));
+  const look = { "data-anatomy": String(record.serial), text: SAY.openRound(number) };
+  list.append(h("dt"), h("dd", h("button.hx-card-anatomy", look)));
   if (record.drawn) {
     if (isGreedy(model)) add(CARD.chosen, choiceOf(record.drawn.pRow, record, model, VERDICT.whose(level.tag)));
     else add(CARD.drawnWith, figure(record.drawn.p));
@@ -256,34 +254,26 @@ function facts(/** @type {TokenRecord} */ record, /** @type {TraceModel} */ mode
 function copiedFrom(list, record, model) {
   const found = origin(model, record);
   if (!found || !record.copied) return;
-  const place = element("dd", "hx-copied");
-  place.append(
-    element("span", "hx-copied-where", `${found.where}: `),
-    `…${found.before}`,
-    element("mark", "", found.token),
-    `${found.after}…`,
+  const where = h("span.hx-copied-where", `${found.where}: `);
+  list.append(
+    h("dt", CARD.copied),
+    h("dd.hx-copied", [where, `…${found.before}`, h("mark", found.token), `${found.after}…`]),
+    h("dt"),
+    h("dd.hx-copied-why", CARD.copiedWhy(record.copied.alike, record.copied.share)),
   );
-  const { alike, share } = record.copied;
-
-  list.append(element("dt", "", CARD.copied), place);
-  list.append(element("dt", ""), element("dd", "hx-copied-why", CARD.copiedWhy(alike, share)));
 }
 
 /** The candidates for a token's place, in judging order, and what became of each.
  *  @param {TokenRecord[]} offered @param {TokenRecord} record @param {TraceModel} model @param {number} cursor */
 function rivals(offered, record, model, cursor) {
-  const part = element("div", "hx-rivals");
   const judged = record.fork?.tree.judged;
   const by = model.levels[(judged ?? { level: record.level + 1 }).level];
-  part.append(element("p", "hx-rivals-title", CARD.offered(by.tag)));
-  const list = part.appendChild(element("ol", "hx-rivals-list"));
-  for (const one of offered) list.append(rival(one, model, cursor, one === record));
-  if (record.how !== "draft") {
-    const own = rival(record, model, cursor, true);
-    say(own.querySelector(".hx-rival-fate"), CARD.how[record.how]);
-    list.append(own);
-  }
-  return part;
+  const own = record.how === "draft" ? null : rival(record, model, cursor, true);
+  if (own) say(own.querySelector(".hx-rival-fate"), CARD.how[record.how]);
+  return h("div.hx-rivals", [
+    h("p.hx-rivals-title", CARD.offered(by.tag)),
+    h("ol.hx-rivals-list", [offered.map((one) => rival(one, model, cursor, one === record)), own]),
+  ]);
 }
 
 /** @param {TokenRecord} one @param {TraceModel} model @param {number} cursor @param {boolean} mine */
@@ -292,19 +282,15 @@ function rival(one, model, cursor, mine) {
   const from = originOf(level.kind, one.source);
   const drafted = one.how === "draft";
   const what = drafted ? fate(one, cursor) : "kept";
-  const item = element("li", "hx-rival");
-  item.dataset.fate = what;
-  if (mine) item.setAttribute("aria-current", "true");
   const letter = badge(from ? { tag: one.source, underline: level.underline, hue: from.hue } : level);
   letter.title = from?.title ?? level.name;
   const verdict = what === "kept" || what === "rejected" ? one.judgements[0] : null;
-  item.append(
+  return h("li.hx-rival", { "data-fate": what, "aria-current": mine ? "true" : null }, [
     letter,
-    element("span", "hx-rival-text", model.pieceText(one.id) || "\u2205"),
-    element("span", "hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
-    element("span", "hx-rival-fate", CARD.fates[what]),
-  );
-  return item;
+    h("span.hx-rival-text", model.pieceText(one.id) || "\u2205"),
+    h("span.hx-rival-p", verdict && drafted ? `α${NBSP}${figure(verdict.alpha)}` : ""),
+    h("span.hx-rival-fate", CARD.fates[what]),
+  ]);
 }
 
 // ---- What one verifier thought of a token: its word, the coin against the acceptance probability, the rows. When greedy no
@@ -324,20 +310,9 @@ export function choiceOf(row, record, model, whose) {
 /** @param {Judgement} j @param {TokenRecord} record @param {TraceModel} model @param {boolean} full */
 export function verdict(j, record, model, full) {
   const level = model.levels[j.level];
-  const part = element("div", `hx-verdict hx-${j.outcome}`);
-  const line = part.appendChild(element("p", "hx-verdict-line"));
-  line.append(badge(level), element("span", "", `${level.name}: `), element("b", "", VERDICT.outcomes[j.outcome]));
   const stop = stopText(level, model.levels);
-  if (stop) line.append(element("span", "hx-verdict-stop", stop));
-  if (j.outcome !== "unjudged" && isGreedy(model))
-    part.append(element("p", "hx-verdict-plain", choiceOf(j.pRow, record, model, VERDICT.whose(level.tag))));
-  else if (j.outcome !== "unjudged") {
-    part.append(
-      element("p", "hx-verdict-sum", `p\u00a0${figure(j.p)}   q\u00a0${figure(j.q)}   α\u00a0${figure(j.alpha)}`),
-      coin(j, level.rule),
-    );
-    if (level.rule === "block") part.append(element("p", "hx-verdict-sum", VERDICT.block));
-  }
+  const plain = j.outcome !== "unjudged" && isGreedy(model);
+  const coins = j.outcome !== "unjudged" && !plain;
   const residual = j.outcome === "rejected" ? j.residual : null;
   const below = model.levels[j.below ?? Math.max(0, j.level - 1)];
   const heads = /** @type {[string, Row|null, string][]} */ ([
@@ -345,54 +320,55 @@ export function verdict(j, record, model, full) {
     ["q", j.qRow, below.hue],
     [VERDICT.residual, residual, "var(--hue-reject)"],
   ]).flatMap(([name, row, hue]) => (row ? [/** @type {Head} */ ([name, row, hue])] : []));
-  if (heads.length && full) part.append(rows(heads, record, model));
-  return part;
+  return h("div.hx-verdict", { class: `hx-${j.outcome}` }, [
+    h("p.hx-verdict-line", [
+      badge(level),
+      h("span", `${level.name}: `),
+      h("b", VERDICT.outcomes[j.outcome]),
+      stop && h("span.hx-verdict-stop", stop),
+    ]),
+    plain && h("p.hx-verdict-plain", choiceOf(j.pRow, record, model, VERDICT.whose(level.tag))),
+    coins && h("p.hx-verdict-sum", `p\u00a0${figure(j.p)}   q\u00a0${figure(j.q)}   α\u00a0${figure(j.alpha)}`),
+    coins && coin(j, level.rule),
+    coins && level.rule === "block" && h("p.hx-verdict-sum", VERDICT.block),
+    heads.length > 0 && full && rows(heads, record, model),
+  ]);
 }
 
 /** The coin against the acceptance probability, as a line from 0 to 1. */
 function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule) {
-  const part = element("p", "hx-coin");
   const sign = j.outcome === "accepted" ? "<" : "\u2265";
-  const bar = part.appendChild(element("span", "hx-coin-bar"));
-  bar.style.setProperty("--alpha", clamp(j.alpha));
-  if (j.coin !== null) {
-    bar.dataset.coin = "1";
-    bar.style.setProperty("--coin", clamp(j.coin));
-  }
   const outcome = VERDICT.outcomes[j.outcome];
   const sure = j.alpha <= 0 || j.alpha >= 1;
   const certain = sure ? VERDICT.certain(outcome) : rule === "match" ? VERDICT.matched[j.outcome] : VERDICT.prefix;
   const words = j.coin === null ? certain : VERDICT.coin(figure(j.coin), sign, figure(j.alpha), outcome);
-  part.append(element("span", "", words));
-  return part;
+  const style = { "--alpha": clamp(j.alpha), "--coin": j.coin === null ? null : clamp(j.coin) };
+  return h("p.hx-coin", [
+    h("span.hx-coin-bar", { "data-coin": j.coin === null ? null : "1", style }),
+    h("span", words),
+  ]);
 }
 
 export function rows(/** @type {Head[]} */ heads, /** @type {TokenRecord} */ record, /** @type {TraceModel} */ model) {
-  const part = element("div", "hx-rows");
-  for (const [name, row, hue] of heads) {
-    const list = part.appendChild(element("ol", "hx-row"));
-    list.setAttribute("aria-label", VERDICT.likeliest(name));
-    list.style.setProperty("--hue", hue);
-    const certain = row.ids.length === 1 && row.probs[0] === 1;
-    list.append(element("li", "hx-row-name", certain ? VERDICT.oneHot(name) : name));
-    row.ids.slice(0, 8).forEach((id, i) => list.append(bar(model.pieceText(id), row.probs[i], id === record.id)));
-    if (row.tail > 0.0005) list.append(bar(VERDICT.others, row.tail, false, "hx-bar-tail"));
-  }
-  return part;
+  return h("div.hx-rows", [
+    heads.map(([name, row, hue]) => {
+      const certain = row.ids.length === 1 && row.probs[0] === 1;
+      return h("ol.hx-row", { "aria-label": VERDICT.likeliest(name), style: { "--hue": hue } }, [
+        h("li.hx-row-name", certain ? VERDICT.oneHot(name) : name),
+        row.ids
+          .slice(0, 8)
+          .map((id, i) => bar(model.pieceText(id), row.probs[i], id === record.id ? "hx-bar-mine" : null)),
+        row.tail > 0.0005 && bar(VERDICT.others, row.tail, "hx-bar-tail"),
+      ]);
+    }),
+  ]);
 }
 
-function bar(/** @type {string} */ label, /** @type {number} */ value, /** @type {boolean} */ mine, more = "") {
-  const item = element("li", `hx-bar ${more} ${mine ? "hx-bar-mine" : ""}`.trim());
-  item.style.setProperty("--p", clamp(value));
-  item.append(element("span", "hx-bar-label", label || "\u2205"), element("span", "hx-bar-value", figure(value)));
-  return item;
-}
-
-export function badge(/** @type {Pick<Level, "tag"|"underline"|"hue">} */ level) {
-  const node = element("span", "hx-badge", level.tag);
-  node.dataset.line = level.underline;
-  node.style.setProperty("--hue", level.hue);
-  return node;
-}
+/** @param {string} label @param {number} value @param {string|null} kind */
+const bar = (label, value, kind) =>
+  h("li.hx-bar", { class: kind, style: { "--p": clamp(value) } }, [
+    h("span.hx-bar-label", label || "\u2205"),
+    h("span.hx-bar-value", figure(value)),
+  ]);
 
 const clamp = (/** @type {number|null|undefined} */ x) => String(Math.min(1, Math.max(0, x ?? 0)));

@@ -1,7 +1,7 @@
 /** How to read the text: what its colours mean, in one line, and below it one token with its parts named and all other
  *  marks. */
 
-import { element } from "../../kit/dom.js";
+import { element, h } from "../../kit/dom.js";
 import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
@@ -75,12 +75,8 @@ export function create(above, below) {
 /** What everybody sees struck out, whoever struck it. */
 const STRUCK = { letter: LEGEND.word, name: LEGEND.struck, hue: REJECT.hue, underline: "struck" };
 
-function listOf(/** @type {string} */ name, /** @type {Entry[]} */ entries) {
-  const list = element("ul", "hx-legend-list");
-  list.setAttribute("aria-label", name);
-  list.append(...entries.map(entry));
-  return list;
-}
+const listOf = (/** @type {string} */ name, /** @type {Entry[]} */ entries) =>
+  h("ul.hx-legend-list", { "aria-label": name }, entries.map(entry));
 
 /** What is drawn besides the levels' colours. @param {TraceModel} model @param {string} ghosts */
 function drawnToo(model, ghosts) {
@@ -114,14 +110,13 @@ function letterNames(/** @type {TraceModel} */ model, /** @type {number} */ curs
 const catcher = (model) => model.levels[Math.max(1, model.levels.length - 2)];
 
 function entry(/** @type {Entry} */ category) {
-  const item = element("li", "hx-legend-item");
-  const swatch = element("span", "hx-legend-swatch", category.letter);
-  swatch.dataset.line = category.underline;
-  swatch.style.setProperty("--hue", category.hue);
-  if (category.strength) swatch.style.setProperty("--tint", `${category.strength}%`);
-  item.append(swatch, ...(category.by ? [element("span", "hx-legend-by", category.by)] : []));
-  item.append(element("span", "hx-legend-name", category.name));
-  return item;
+  const { letter, underline, hue, strength, by, name } = category;
+  const style = { "--hue": hue, "--tint": strength ? `${strength}%` : null };
+  return h("li.hx-legend-item", [
+    h("span.hx-legend-swatch", { "data-line": underline, style, text: letter }),
+    by && h("span.hx-legend-by", by),
+    h("span.hx-legend-name", name),
+  ]);
 }
 
 // ---- One token of the run with its parts named: what its colour, underline, letter and dots say.
@@ -150,30 +145,21 @@ export function specimenOf(model, scheme) {
 
 /** @param {Example} example @param {string} title what colours say */
 export function specimen({ text, category, passed }, title) {
-  const el = element("figure", "hx-specimen");
-  const token = element("span", "hx-tok", text);
-  token.dataset.line = category.underline;
-  token.dataset.mark = category.letter;
-  token.style.setProperty("--hue", category.hue);
-  if (category.strength) token.style.setProperty("--tint", `${category.strength}%`);
-  const parts = element("ul", "hx-specimen-parts");
-  if (passed.length) {
-    token.dataset.dots = "\u2022".repeat(passed.length);
-    token.style.setProperty("--dot", passed[passed.length - 1].hue);
-    const many = passed.length > 1;
-    parts.append(part(many ? SPECIMEN.dots : SPECIMEN.dot, SPECIMEN.passed(passed.map((level) => level.tag))));
-  }
-  const shown = [SPECIMEN.colour, category.underline === "none" ? "" : SPECIMEN.line, SPECIMEN.letter(category.letter)];
-  parts.append(part(shown.filter(Boolean).join(", "), title));
-  const holder = element("span", "hx-specimen-token");
-  holder.append(token);
-  holder.setAttribute("aria-hidden", "true");
-  el.append(holder, parts);
-  return el;
+  const { underline, letter, hue, strength } = category;
+  const last = passed.at(-1);
+  const style = { "--hue": hue, "--tint": strength ? `${strength}%` : null, "--dot": last?.hue ?? null };
+  const dots = last ? "\u2022".repeat(passed.length) : null;
+  const shown = [SPECIMEN.colour, underline === "none" ? "" : SPECIMEN.line, SPECIMEN.letter(letter)];
+  const by = SPECIMEN.passed(passed.map((level) => level.tag));
+  return h("figure.hx-specimen", [
+    h("span.hx-specimen-token", { "aria-hidden": "true" }, [
+      h("span.hx-tok", { "data-line": underline, "data-mark": letter, "data-dots": dots, style, text }),
+    ]),
+    h("ul.hx-specimen-parts", [
+      last && part(passed.length > 1 ? SPECIMEN.dots : SPECIMEN.dot, by),
+      part(shown.filter(Boolean).join(", "), title),
+    ]),
+  ]);
 }
 
-function part(/** @type {string} */ name, /** @type {string} */ text) {
-  const item = element("li", "");
-  item.append(element("b", "", name), `: ${text}`);
-  return item;
-}
+const part = (/** @type {string} */ name, /** @type {string} */ text) => h("li", [h("b", name), `: ${text}`]);

@@ -11,6 +11,7 @@ import { duration, ratio, rounded } from "../../../../text/numbers.js";
 import { CHARTS } from "../../../../text/en/charts.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
 import { HEIGHT, WIDTH, chart, entriesOf, heightOf, plainOf, slotOf, through } from "./small-chart.js";
+import { badge } from "../../../shared/levels/badge.js";
 
 /** @import {TraceModel} from "../../../shared/run/trace.js" @import {Entry} from "./small-chart.js" */
 
@@ -128,11 +129,9 @@ class LiveCharts {
       const mine = one?.accepted.find((x) => x.level === level.index);
       const share = this.at === null ? this.soFar[level.index] : mine?.judged ? mine.accepted / mine.judged : null;
       const text = share === null ? "\u2013" : ratio(share);
-      const badge = element("span", "hx-badge", level.tag);
-      badge.dataset.line = level.underline;
-      badge.style.setProperty("--hue", level.hue);
-      badge.title = level.name;
-      parts.push(h("span.hx-chart-share", [badge, element("b", "", text)]));
+      const letter = badge(level);
+      letter.title = level.name;
+      parts.push(h("span.hx-chart-share", [letter, h("b", text)]));
       return level.tag + text;
     });
     panels.acceptance.value(parts, texts.join());

@@ -2,7 +2,7 @@
 
 import { h, say, stepButton } from "../../../shared/kit/dom.js";
 import { distance } from "../../../shared/run/distributions.js";
-import { badge } from "../../../shared/text/card/card.js";
+import { badge } from "../../../shared/levels/badge.js";
 import { RULES, Tally, candidatesOf, expected, limit, pairOf, standardError, telling } from "./draws.js";
 import { DRAWS } from "../../../../text/en/proof.js";
 import { figure, fixed } from "../../../../text/numbers.js";

@@ -8,8 +8,9 @@ import { create as createText } from "../../../shared/text/text.js";
 import { clockOf } from "../../../shared/levels/overlap.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
 import { LANE, SAID, WORDS } from "../../../../text/en/race.js";
+import { badge } from "../../../shared/levels/badge.js";
 
-/** @import {Level, TraceModel} from "../../../shared/run/trace.js" @import {LaneModel} from "./lanes.js" */
+/** @import {TraceModel} from "../../../shared/run/trace.js" @import {LaneModel} from "./lanes.js" */
 
 /** What is said of a lane. `mark`: its place once all lanes are over, or its letter. `result`: what stands at the end of
  *  its row; `late`: not before all lanes are over. `verdict`: how its text compares.
@@ -126,9 +127,6 @@ function clock(/** @type {TraceModel} */ { header }) {
   const said = CLOCKS[clockOf(header)];
   return said ? h("span.hx-race-clock-word", { tabindex: "0", "data-tip": said.said, text: said.name }) : null;
 }
-
-const badge = (/** @type {Level} */ level) =>
-  h("span.hx-badge", { "data-line": level.underline, style: { "--hue": level.hue }, text: level.tag });
 
 // A text as a strip: a band a token, in the colour of the level that supplied it.
 
