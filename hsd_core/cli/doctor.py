@@ -18,12 +18,14 @@ def add(commands: Any) -> None:
     )
     reads(parser, "files FILE", "metrics, replies in JSON, logs; two scrapes: earlier first", nargs="*")
     option(parser, "--plain-ms X", "ms of a token without speculation, if known", type=float)
+    option(parser, "--categories NAME=X,...", "tokens a pass by kind of text, such as coding=3.1,roleplay=1.9")
     option(parser, "--url URL", "a server: its /metrics are read twice, --pause seconds apart")
     option(parser, "--pause S", "between the two (default 30)", type=float, default=30.0)
     flag(parser, "--json", "print the answer as JSON")
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.doctor.categories import by_category, category_lines, read_categories
     from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
     from hsd_core.doctor.reading.inputs import read_files, read_texts
 
@@ -34,10 +36,13 @@ def act(options: argparse.Namespace) -> int:
     else:
         seen = read_files(options.files)
     answer = diagnose(seen, plain_ms=options.plain_ms)
+    kinds = read_categories(options.categories) if options.categories else {}
+    of_kinds = by_category(seen, kinds, plain_ms=options.plain_ms) if kinds else []
     if options.json:
-        print(json.dumps({name: answer[name] for name in JSON_NAMES}, ensure_ascii=False, indent=1))
+        more = {"by_category": of_kinds} if kinds else {}
+        print(json.dumps({**{name: answer[name] for name in JSON_NAMES}, **more}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join(answer_lines(answer)))
+        print("\n".join([*answer_lines(answer), *(["", *category_lines(of_kinds)] if kinds else [])]))
     return 0
 
 

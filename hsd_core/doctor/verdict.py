@@ -203,12 +203,12 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
             sure = profile.conditional and not gain.best.assumed and profile.plain_ms is not None
             tokens = f"{gain.best.k} token{'s' if gain.best.k > 1 else ''}"
             why = f"Draft {tokens}." if sure else f"Try drafts of {tokens}."
-            found.append(Remedy(why, _length(profile, gain.best.k)))
+            found.append(Remedy(why, length_setting(profile, gain.best.k)))
     elif profile.plain_ms and profile.ms_per_token and profile.ms_per_token > profile.plain_ms * CHANGE:
         found.append(Remedy("It loses: switch it off, until a setting is found that gains.", engine.off))
     elif (reached := _reached(profile)) and profile.k and reached < profile.k and not profile.block:
         why = f"Draft {reached} token{'s' if reached > 1 else ''}: hardly any draft gets further."
-        found.append(Remedy(why, _length(profile, reached)))
+        found.append(Remedy(why, length_setting(profile, reached)))
     first, share = first_share(profile), _drafting(profile)
     if profile.conditional and first is not None and first < UNSURE and share > COSTLY and not profile.block:
         why = "Drafting is expensive and the first token often wrong: let it stop where it is unsure, and measure both."
@@ -279,7 +279,10 @@ def _looks_up(profile: DraftProfile) -> bool:
     return kind_of(profile.drafter) in ("lookups", "suffix")
 
 
-def _length(profile: DraftProfile, k: int) -> str:
+def length_setting(profile: DraftProfile, k: int) -> str:
+    """How the engine is told to draft k tokens; 0: none."""
+    if not k:
+        return engine_of(profile.engine).off
     if profile.engine == "transformers" and _looks_up(profile):
         return f"model.generate(**inputs, prompt_lookup_num_tokens={k})"
     known = syntax(profile.engine, kind_of(profile.drafter), k)

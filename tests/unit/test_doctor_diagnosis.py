@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from hsd_core.cli import main
+from hsd_core.doctor.categories import by_category
 from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.gain import break_even_acceptance, gain_of
@@ -236,6 +237,31 @@ def test_the_command_prints_the_names_that_others_rely_on(tmp_path: Path, capsys
     assert set(answer["best"]) == {"k", "speed_up"}
     assert main(["doctor", str(file)]) == 0
     assert "A token takes 87.3 ms" in capsys.readouterr().out
+
+
+def test_each_kind_of_text_has_its_best_draft_length_in_the_engines_syntax(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timed = vllm(1000, [700, 400, 200, 100], ms=30, draft_ms=2.0, draft_timed=4000)
+    seen = runs(timed)
+    coding, chat, none = by_category(seen, {"coding": 4.4, "chat": 2.0, "noise": 1.02}, plain_ms=20.0)
+    assert coding["k"] > chat["k"] > none["k"] == 0 and coding["speed_up"] > chat["speed_up"] > 1.0
+    assert f'"num_speculative_tokens": {coding["k"]}' in coding["setting"] and none["setting"] != chat["setting"]
+    assert coding["acceptance"] > chat["acceptance"] > none["acceptance"]
+    file = tmp_path / "runs.json"
+    file.write_text(json.dumps({"format": "hsd-doctor-runs", "runs": [timed]}))
+    command = ["doctor", str(file), "--plain-ms", "20", "--categories"]
+    assert main([*command, "coding=4.4,chat=2"]) == 0
+    assert "- coding: " in capsys.readouterr().out
+    for wrong, said in (
+        ("coding", "write coding=3.1"),
+        ("coding=0.5", "fewer than 1"),
+        ("coding=9", "more than drafts"),
+    ):
+        assert main([*command, wrong]) == 2
+        assert said in capsys.readouterr().err
+    with pytest.raises(DoctorError, match="--plain-ms"):
+        by_category(runs(vllm(1000, [700, 400])), {"coding": 2.0})
 
 
 def test_what_cannot_be_read_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
