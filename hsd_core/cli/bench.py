@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,7 @@ def _under_load(
 ) -> int:
     """Measure batches of requests; writes load.json and load.md."""
     from hsd_core.measure import load
+    from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
     from hsd_core.theory.profiles.profile_store import shipped_profile
 
     def runner(stack: str, prompt: str, *, clock: EngineClock, stop: Callable[[], bool]) -> Iterator[Event]:
@@ -168,12 +169,14 @@ def _under_load(
 
     heat = options.temperature
     profile = pipeline.profile(heat) or shipped_profile(pipeline.preset.name, pipeline.device, heat)
+    text = list(islice(cycle(pipeline.encode(prompts[0].text, raw=options.raw)), LENGTH + max(ROWS) + 1))
+    joint = joint_costs((entry for stack in stacks for entry in pipeline.entries(stack)), text, loads)
     total = options.turns * len(loads) * len(bench.with_plain(stacks))
     report, runs = countdown("batch", total), list[load.LoadRun]()
     for run in load.measure(runner, stacks, [prompt.text for prompt in prompts], loads, options.turns):
         runs.append(run)
         report()
-    found = load.summary(runs, profile)
+    found = {**load.summary(runs, profile, joint), "joint_ms": joint}
     print(load.table(found))
     if options.out:
         about = about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options))

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from lean_stacks import LeanStacks
 
 from hsd_core.cli import main
+from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
 from hsd_core.measure.load import LoadRun, predicted_rate, summary, table
 from hsd_core.theory import Costs, Profile, ProfileLevel
 from hsd_core.theory.profiles.under_load import under_load
@@ -36,6 +38,23 @@ def test_where_every_row_costs_a_stack_stops_paying() -> None:
         ratio[load] = rate / plain
     assert ratio[1] > ratio[2] > 1.0 > ratio[8]
     assert predicted_rate(priced, "exit:2@at=4,target", 1) is None
+
+
+def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
+    joint = {"target": {1: {1: 9.0, 8: 11.0}, 4: {1: 12.0, 8: 40.0}}}
+    found = under_load(profile(Costs((1, 8), (10.0, 13.0))), 4, joint)
+    assert found.levels[1].cost(1) == pytest.approx(10.0 + 12.0 / 4 - 9.0)
+    assert found.levels[1].cost(8) == pytest.approx(13.0 + 40.0 / 4 - 11.0)
+    assert found.levels[0].cost(1) == pytest.approx(profile(Costs((1, 8), (10.0, 13.0))).levels[0].cost(4) / 4)
+
+
+def test_joint_passes_are_measured_in_lock_step() -> None:
+    made = LeanStacks()
+    found = joint_costs(made.stack("int8:2,target"), [i % 50 for i in range(LENGTH + max(ROWS) + 1)], [3])
+    assert {name: {load: {*ms} for load, ms in own.items()} for name, own in found.items()} == {
+        name: {1: {*ROWS}, 3: {*ROWS}} for name in ("int8", "target")
+    }
+    assert min(ms for own in found.values() for of in own.values() for ms in of.values()) > 0
 
 
 def batches(speed_ups: dict[int, float], turns: int = 3) -> list[LoadRun]:

@@ -8,6 +8,7 @@ a run does for itself, lookups and the engine's time of a round, is not shared.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from hsd_core.theory.profiles.costs import MOST_ROWS, Costs
 from hsd_core.theory.profiles.profile import Profile, ProfileLevel
@@ -15,24 +16,35 @@ from hsd_core.theory.profiles.profile import Profile, ProfileLevel
 LONGEST = 64  # rows of one run; beyond them a cost continues on a line
 
 
-def under_load(profile: Profile, runs: int) -> Profile:
+LEAST_MS = 1e-3  # of a shared cost: measured differences may exceed a small one
+
+JointCosts: TypeAlias = "dict[str, dict[int, dict[int, float]]]"  # see `measure.calibrate.joint_costs`
+
+
+def under_load(profile: Profile, runs: int, measured: JointCosts | None = None) -> Profile:
     """The profile of each of `runs` runs at once; its ms per token are those of the whole batch.
+
+    measured: joint passes; a level that they have takes its share of them in place of that of a pass of one text.
 
     Raises:
         ProfileError: fewer than 1, or more rows than a cost has.
     """
 
-    def shared(costs: Costs) -> Costs:
+    def shared(costs: Costs, level: ProfileLevel) -> Costs:
+        joint = (measured or {}).get(level.spec, {})
+        if runs in joint:
+            saved = {n: ms / runs - joint[1][n] for n, ms in joint[runs].items()}
+            return Costs(tuple(saved), tuple(max(LEAST_MS, costs(n) + more) for n, more in saved.items()))
         rows = tuple(range(1, min(LONGEST, MOST_ROWS // runs) + 1))
         return Costs(rows, tuple(costs(n * runs) / runs for n in rows))
 
     def of(level: ProfileLevel) -> ProfileLevel:
         if level.is_lookup:
             return level
-        drafted = level.draft_ms and level.draft_ms * level.cost(runs) / level.cost(1) / runs
-        return replace(level, cost=shared(level.cost), draft_ms=drafted)
+        cost = shared(level.cost, level)
+        return replace(level, cost=cost, draft_ms=level.draft_ms and level.draft_ms * cost(1) / level.cost(1))
 
     if runs == 1:
         return profile
-    edges = {pair: shared(costs) for pair, costs in profile.edge_cost.items()}
+    edges = {pair: shared(costs, profile.levels[pair[1]]) for pair, costs in profile.edge_cost.items()}
     return replace(profile, levels=tuple(map(of, profile.levels)), edge_cost=edges)
