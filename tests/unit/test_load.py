@@ -43,8 +43,8 @@ def test_where_every_row_costs_a_stack_stops_paying() -> None:
 def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
     joint = {"target": {1: {1: 9.0, 8: 11.0}, 4: {1: 12.0, 8: 40.0}}}
     found = under_load(profile(Costs((1, 8), (10.0, 13.0))), 4, joint)
-    assert found.levels[1].cost(1) == pytest.approx(10.0 + 12.0 / 4 - 9.0)
-    assert found.levels[1].cost(8) == pytest.approx(13.0 + 40.0 / 4 - 11.0)
+    assert found.levels[1].cost(1) == pytest.approx(10.0 * 12.0 / 9.0 / 4)
+    assert found.levels[1].cost(8) == pytest.approx(13.0 * 40.0 / 11.0 / 4)
     assert found.levels[0].cost(1) == pytest.approx(profile(Costs((1, 8), (10.0, 13.0))).levels[0].cost(4) / 4)
 
 

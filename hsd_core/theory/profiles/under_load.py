@@ -16,15 +16,14 @@ from hsd_core.theory.profiles.profile import Profile, ProfileLevel
 LONGEST = 64  # rows of one run; beyond them a cost continues on a line
 
 
-LEAST_MS = 1e-3  # of a shared cost: measured differences may exceed a small one
-
 JointCosts: TypeAlias = "dict[str, dict[int, dict[int, float]]]"  # see `measure.calibrate.joint_costs`
 
 
 def under_load(profile: Profile, runs: int, measured: JointCosts | None = None) -> Profile:
     """The profile of each of `runs` runs at once; its ms per token are those of the whole batch.
 
-    measured: joint passes; a level that they have takes its share of them in place of that of a pass of one text.
+    measured: joint passes. The costs of a level that they have are multiplied by what a text's share of its joint pass
+    is of a pass of its own, which holds on a machine of another speed too.
 
     Raises:
         ProfileError: fewer than 1, or more rows than a cost has.
@@ -33,8 +32,8 @@ def under_load(profile: Profile, runs: int, measured: JointCosts | None = None) 
     def shared(costs: Costs, level: ProfileLevel) -> Costs:
         joint = (measured or {}).get(level.spec, {})
         if runs in joint:
-            saved = {n: ms / runs - joint[1][n] for n, ms in joint[runs].items()}
-            return Costs(tuple(saved), tuple(max(LEAST_MS, costs(n) + more) for n, more in saved.items()))
+            part = {n: ms / joint[1][n] / runs for n, ms in joint[runs].items()}
+            return Costs(tuple(part), tuple(costs(n) * share for n, share in part.items()))
         rows = tuple(range(1, min(LONGEST, MOST_ROWS // runs) + 1))
         return Costs(rows, tuple(costs(n * runs) / runs for n in rows))
 
