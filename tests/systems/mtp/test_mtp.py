@@ -232,6 +232,37 @@ def test_heads_over_a_target_that_runs_whole_are_those_of_transformers(
     assert texts[0] == texts[1] == texts[2]
 
 
+@pytest.mark.everything
+def test_several_heads_over_a_target_that_runs_whole_are_those_of_transformers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form, sizes = WHOLE["Glm4MoeConfig"]
+    monkeypatch.setattr(families, "CONFIGS", {"moe": ("Glm4MoeConfig", {**_SMALL, **sizes})})
+    folder = families.save(tmp_path, "moe")
+    with_heads(folder, copied_head(folder, form, layers=4, heads=3), num_nextn_predict_layers=3)
+    decoder = load_decoder(folder, kind="transformers")
+    chain = open_heads(folder, "some", decoder)
+    assert isinstance(chain, ChainMtp) and len(chain.heads) == 3
+    theirs = generating.MTPCandidateGenerator(decoder.model, SimpleNamespace(do_sample=False), {})
+    shared, ids, seen = SharedState(64, 8), [5, 50, 300, 17, 44, 44, 8, 61], 0
+    target = ModelLevel(decoder, name="target", kind="target", label="").open(64, shared)
+    run = DraftLevel(decoder, chain, name="mtp", label="MTP").open(64, shared)
+    for kept in (0, 2, 3):
+        with torch.no_grad():
+            out = decoder.model(torch.tensor([ids[:-1]]), output_hidden_states=True)
+            states = SimpleNamespace(hidden_states=(out.hidden_states[-1][:, seen:],))
+            places = {"position_ids": torch.arange(len(ids))[None]}
+            more = {"is_first_iteration": False, "n_last_matches": len(ids) - seen - 2}
+            line, rows = theirs.get_candidates(torch.tensor([ids]), places, states, **more)
+        target.score(Context(ids[:-1]))
+        drafted = line[0].tolist()
+        mine = torch.cat([score_ids(run, drafted[: len(ids) + k], 1)[0] for k in range(3)])
+        assert torch.allclose(mine.softmax(-1), rows[0].softmax(-1), atol=1e-4)
+        seen, start = len(ids) - 1, len(ids)
+        ids = [*drafted[: start + kept], 9]
+        run.keep(start, range(kept))
+
+
 def test_its_head_is_the_targets_and_its_other_weights_are_counted(model: Path) -> None:
     lean = Pipeline.open(target_preset(str(model)), stack="target", kind="lean").entries("mtp,target")
     assert (
