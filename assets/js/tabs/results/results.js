@@ -56,7 +56,9 @@ class ResultsPage {
     this.behind = h("div.hx-res-behind", [
       disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
-      brought.studies.map((one) => this.studies(one)),
+      brought.studies // as they arrive: whichever was loaded first
+        .toSorted((a, b) => a.words.title.localeCompare(b.words.title, "en"))
+        .map((one) => this.studies(one)),
       disclosure("origin", RESULTS.origin, [this.cards], { about: RESULTS.originAbout }),
       this.here,
     ]);
