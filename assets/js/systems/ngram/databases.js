@@ -82,6 +82,7 @@ export function createDatabases({ player, stage, onClose }) {
       shares.update(ledger, cursor);
       lookups.update(ledger, cursor);
       entries.update(ledger, cursor, lit);
+      side.hidden = ledger.counts;
       entries.el.hidden = ledger.columns > 0 && !ledger.order.includes("c");
       ahead.update(ledger, cursor, lit);
       const from = lit?.from ?? -1;

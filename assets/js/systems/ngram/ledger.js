@@ -28,6 +28,7 @@ export class Ledger {
     const rules = this.order.includes("c") ? rulesOf(params) : null;
     this.book = rules && new Book(rules);
     this.continuation = rules?.continuation ?? Infinity;
+    this.counts = "factor" in params; // suffix decoding: occurrences are counted, nothing is filed under keys
     this.columns = +(params.window ?? 0); // of a lookahead window, whose n-grams have so many tokens
     this.n = +(params.n ?? 0);
     this.kept = +(params.max_continuations ?? 0);
