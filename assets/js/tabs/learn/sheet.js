@@ -7,6 +7,7 @@ import { hiddenBy, answerOf, rightOnes } from "./question.js";
 import { recordingAt } from "./lesson-panel.js";
 import { pictureOf } from "./pictures/pictures.js";
 import { fill, rich, told } from "./figures/rich.js";
+import { translated } from "../../../text/heard.js";
 import { WORDS } from "../../../text/en/learn.js";
 
 /** @import {Lesson, Question, Sources, Step} from "./figures/run-figures.js" @import {Library} from "./library.js"
@@ -177,7 +178,11 @@ function answered(question, reveal, name, sources) {
       h("b.hx-paper-right", right),
       " ",
       reveal ? told(reveal) : [],
-      run && h("span.hx-paper-run", [` ${WORDS.sheetRun(run.title, stackName(run.stack))} `, h("code", run.stack)]),
+      run &&
+        h("span.hx-paper-run", [
+          ` ${WORDS.sheetRun(translated(run.title), stackName(run.stack))} `,
+          h("code", run.stack),
+        ]),
     ]),
   ]);
   fill(el, sources);
