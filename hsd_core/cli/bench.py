@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.cli.options import counts, flag, option, reads, writes
 from hsd_core.cli.shared_options import (
     about_of,
+    add_load,
     add_preset,
     add_sampling,
     check_sampling,
@@ -23,6 +24,7 @@ from hsd_core.cli.shared_options import (
     countdown,
     default_of,
     explained,
+    loads_of,
     opened,
     preset_from,
     sampled,
@@ -65,12 +67,7 @@ def add(commands: Any) -> None:
     flag(parser, "--no-peers", "leave transformers and llama.cpp out")
     option(parser, "--peers P,...", "only these other programs, such as 'transformers plain,llama.cpp plain'")
     reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
-    option(
-        parser,
-        "--load B,...",
-        "instead measure batches of so many requests at once, such as 1,2,4,8,16,32, and where a stack stops paying",
-        default="",
-    )
+    add_load(parser, "instead measure batches of so many requests at once, and where a stack stops paying")
     counts(parser, "--turns N", "with --load: batches of each stack at each load (default 5)", default=5)
     add_sampling(parser)
     flag(
@@ -85,7 +82,7 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.results import view
 
     check_sampling(options)
-    loads = _loads(options.load)
+    loads = loads_of(options)
     preset, prompts = preset_from(options), bench.read_conversations(options.prompts, options.per_category)
     default = default_of(options)
     asked = _asked(options.stacks, preset, default.stack, options.reckoned)
@@ -145,38 +142,30 @@ def act(options: argparse.Namespace) -> int:
     return 0
 
 
-def _loads(text: str) -> list[int]:
-    """
-    Raises:
-        ValueError: it is not a list of counts.
-    """
-    parts = text.split(",") if text else []
-    if any(not part.isdecimal() or int(part) < 1 for part in parts):
-        raise ValueError(f"--load is {text!r}; give numbers of requests from 1, such as 1,2,4,8")
-    return sorted({int(part) for part in parts})
-
-
 def _under_load(
     options: argparse.Namespace, pipeline: Pipeline, stacks: list[str], prompts: list[bench.Prompt], loads: list[int]
 ) -> int:
     """Measure batches of requests; writes load.json and load.md."""
     from hsd_core.measure import load
-    from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
+    from hsd_core.measure.calibrate.joint_costs import joint_costs
     from hsd_core.theory.profiles.profile_store import shipped_profile
+    from hsd_core.theory.profiles.under_load import with_joint
 
     def runner(stack: str, prompt: str, *, clock: EngineClock, stop: Callable[[], bool]) -> Iterator[Event]:
         return pipeline.run(stack, prompt, heads=2, clock=clock, stop=stop, **sampled(options))
 
     heat = options.temperature
-    profile = pipeline.profile(heat) or shipped_profile(pipeline.preset.name, pipeline.device, heat)
-    text = list(islice(cycle(pipeline.encode(prompts[0].text, raw=options.raw)), LENGTH + max(ROWS) + 1))
-    joint = joint_costs((entry for stack in stacks for entry in pipeline.entries(stack)), text, loads)
+    known = pipeline.profile(heat)
+    profile = known or shipped_profile(pipeline.preset.name, pipeline.device, heat)
+    entries = (entry for stack in stacks for entry in pipeline.entries(stack))
+    joint = joint_costs(entries, pipeline.encode(prompts[0].text, raw=options.raw), loads, known=known)
     total = options.turns * len(loads) * len(bench.with_plain(stacks))
     report, runs = countdown("batch", total), list[load.LoadRun]()
     for run in load.measure(runner, stacks, [prompt.text for prompt in prompts], loads, options.turns):
         runs.append(run)
         report()
-    found = {**load.summary(runs, profile, joint), "joint_ms": joint}
+    joint_ms = {name: {texts: costs.as_dict() for texts, costs in own.items()} for name, own in joint.items()}
+    found = {**load.summary(runs, profile and with_joint(profile, joint)), "joint_ms": joint_ms}
     print(load.table(found))
     if options.out:
         about = about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options))

@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from hsd_core.cli.options import counts, flag, option, reads, writes
-from hsd_core.cli.shared_options import add_preset, command, explained, opened, plain_stack, preset_from, progress
+from hsd_core.cli.shared_options import (
+    add_load,
+    add_preset,
+    command,
+    explained,
+    loads_of,
+    opened,
+    plain_stack,
+    preset_from,
+    progress,
+)
 from hsd_core.measure.tables import markdown
 from hsd_core.models.machine import device_name
 from hsd_core.theory import Profile, write_profile
@@ -44,6 +54,7 @@ def add(commands: Any) -> None:
         "--length N",
         "texts after pieces of N tokens of the prompts instead of whole prompts: the value of views depends on it",
     )
+    add_load(parser, "also time joint passes of so many texts, for `plan --load` and `bench --load`")
 
 
 def act(options: argparse.Namespace) -> int:
@@ -54,7 +65,7 @@ def _quick(options: argparse.Namespace) -> int:
     from hsd_core.measure.calibrate.profiling import calibrate_default
 
     given = ("temperature", "levels", *OF_TEXTS)
-    if more := [name for name in given if getattr(options, name) is not None]:
+    if more := [name for name in given if getattr(options, name) is not None] + ["load"] * bool(options.load):
         raise ValueError(f"--quick measures the default stack's levels as they are; leave --{more[0]} or --quick out")
     pipeline = opened(options, preset_from(options).stack(device_name(options.device)))
     profile = calibrate_default(pipeline, progress=progress())
@@ -80,14 +91,20 @@ def _full(options: argparse.Namespace) -> int:
     temperatures = [Sampling(t).temperature for t in options.temperature or [0.0]]
     if options.levels:
         asked(options.levels)  # refuses bad levels before the weights are loaded
-    out = Path(options.out)
+    out, loads = Path(options.out), loads_of(options)
     pipeline = opened(options, plain_stack(options))
     profiles = calibrate(
         pipeline,
         temperatures=temperatures,
         levels=options.levels,
         prompts=options.prompts or PROMPTS,
-        effort=replace(WHOLE, texts=options.texts, tokens=options.tokens or WHOLE.tokens, length=options.length),
+        effort=replace(
+            WHOLE,
+            texts=options.texts,
+            tokens=options.tokens or WHOLE.tokens,
+            length=options.length,
+            loads=tuple(loads),
+        ),
         progress=progress(),
     )
     usual = all(getattr(options, name) is None for name in ("levels", *OF_TEXTS))
@@ -102,6 +119,9 @@ def _full(options: argparse.Namespace) -> int:
     if not usual:
         print("not the usual levels, prompts or lengths: not stored as this machine's profile", file=sys.stderr)
     print(table(profiles[0]))
+    if loads:
+        joined = [level.name for level in profiles[0].levels if level.joint]
+        print(f"\njoint passes of {', '.join(map(str, loads))} texts: {', '.join(joined) or 'of no level'}")
     return 0
 
 

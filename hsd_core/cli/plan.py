@@ -15,10 +15,11 @@ from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.options import flag, option, reads
-from hsd_core.cli.shared_options import command
+from hsd_core.cli.shared_options import DEFAULT_PRESET, add_load, command, loads_of
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
+from hsd_core.theory.search.by_load import AtLoad, plans_by_load
 from hsd_core.typed import pretty
 
 _LISTED = 10
@@ -26,32 +27,103 @@ _LISTED = 10
 
 def add(commands: Any) -> None:
     parser = command(commands, "plan", "the fastest stack by a measured profile", act)
-    reads(parser, "--profile FILE", "a profile (JSON), as calibrate writes it", required=True)
+    reads(parser, "--profile FILE", "a profile (JSON), as calibrate writes it (default: this machine's or the nearest)")
+    option(parser, "--preset P", f"without --profile: whose levels (default {DEFAULT_PRESET})", default=DEFAULT_PRESET)
     option(parser, "--max-block T", "the longest block length (default: the profile's)", type=int)
     option(parser, "--levels N", "at most N levels; 1 is plain decoding", type=int)
+    add_load(parser, "also the best stack with so many requests at once, and where levels drop out")
     for question in plugins("question"):
         parser.add_argument(f"--{question.OPTION}", action="store_true", help=question.HELP)
     flag(parser, "--json", "the answer as JSON")
 
 
 def act(options: argparse.Namespace) -> int:
-    profile = read_profile(options.profile)
+    loads, (profile, source) = loads_of(options), _profile(options)
     if options.max_block is not None:
         profile = replace(profile, max_block=options.max_block)
     answer = best_plans(profile, depth=options.levels)
     asked = [one for one in plugins("question") if getattr(options, one.OPTION)]
     found = [one.answer(profile) for one in asked]
+    by_load = plans_by_load(profile, loads, depth=options.levels) if loads else []
     if options.json:
         more = {
             one.OPTION: {name: value for name, value in reply.items() if name not in one.DRAWN}
             for one, reply in zip(asked, found, strict=True)
         }
+        if by_load:
+            more["load"] = load_json(profile, by_load, source)
         print(pretty({**as_json(profile, answer), **more}))
     else:
         print("\n".join(table_lines(profile, answer)))
         for one, reply in zip(asked, found, strict=True):
             print("\n".join(one.lines(reply)))
+        if by_load:
+            print("\n".join(load_lines(profile, by_load, source)))
     return 0
+
+
+def _profile(options: argparse.Namespace) -> tuple[Profile, str]:
+    """The profile, and where it is from.
+
+    Raises:
+        ValueError: none is given, and of this preset none was measured here or shipped.
+    """
+    from hsd_core.theory.profiles.profile_store import cached_profile, shipped_profile
+
+    if options.profile:
+        return read_profile(options.profile), f"the profile {options.profile}"
+    if found := cached_profile(options.preset):
+        return found, "this machine's profile"
+    if found := shipped_profile(options.preset):
+        return found, "the nearest shipped profile"
+    raise ValueError(f"no profile of {options.preset} was measured here or is shipped; calibrate, or give --profile")
+
+
+def load_json(profile: Profile, rows: Sequence[AtLoad], source: str) -> dict[str, Any]:
+    """`rows`: as the answer without load, with `load`, `tokens_per_s` of all requests together, and the names of the
+    levels that are in no stack from this load on (`left`), and whose costs are of measured joint passes (`measured`).
+    `costs`: what they are, in words."""
+
+    def named(levels: Sequence[int]) -> list[str]:
+        return [profile.names[level] for level in levels]
+
+    found = [
+        {
+            "load": row.load,
+            **_ranked(profile, row.best),
+            "tokens_per_s": row.tokens_per_s,
+            "left": named(row.left),
+            "measured": named(row.measured),
+        }
+        for row in rows
+    ]
+    return {"rows": found, "costs": _costs(profile, rows, source)}
+
+
+def load_lines(profile: Profile, rows: Sequence[AtLoad], source: str) -> Iterator[str]:
+    """The best stack at each load as text."""
+    texts = [_text(profile, row.best.plan) for row in rows]
+    wide = max(map(len, texts))
+    yield from ("", "best by requests at once; times plain decoding of as many, tokens/s of all together", "")
+    yield f"{'requests':>8}  {'best':<{wide}} {'times plain':>12} {'tokens/s':>9}  drops out"
+    for row, text in zip(rows, texts, strict=True):
+        figures = f"{row.best.prediction.speedup:>12.2f} {row.tokens_per_s:>9.1f}"
+        yield f"{row.load:>8}  {text:<{wide}} {figures}  {', '.join(profile.names[i] for i in row.left) or '-'}"
+    yield from ("", _costs(profile, rows, source))
+
+
+def _costs(profile: Profile, rows: Sequence[AtLoad], source: str) -> str:
+    """What costs the rows are planned over."""
+    about = ", ".join(str(profile.about[key]) for key in ("machine", "recorded") if key in profile.about)
+    joint = [row.load for row in rows if row.measured]
+    if not joint:
+        what = "joint passes were not measured: n rows of each of B requests are priced as n B rows of one"
+    else:
+        levels = ", ".join(profile.names[i] for i in sorted({i for row in rows for i in row.measured}))
+        what = f"joint passes of {levels} were measured at {', '.join(map(str, joint))} requests"
+        if any(row.computed for row in rows):
+            what += "; others are priced as passes of one request with as many rows"
+    return f"predicted from {source}" + f" ({about})" * bool(about) + f"; {what}"
 
 
 def as_json(profile: Profile, answer: Answer) -> dict[str, Any]:

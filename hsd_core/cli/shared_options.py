@@ -57,6 +57,22 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     flag(parser, "--raw", "no chat template: the prompt is the text itself")
 
 
+def add_load(parser: argparse.ArgumentParser, help: str) -> None:
+    option(parser, "--load B,...", f"{help}: such as 1,2,4,8,16,32", default="")
+
+
+def loads_of(options: argparse.Namespace) -> list[int]:
+    """The option of `add_load`, ascending; none where it is not given.
+
+    Raises:
+        ValueError: it is not a list of counts.
+    """
+    parts = options.load.split(",") if options.load else []
+    if any(not part.isdecimal() or int(part) < 1 for part in parts):
+        raise ValueError(f"--load is {options.load!r}; give numbers of requests from 1, such as 1,2,4,8")
+    return sorted({int(part) for part in parts})
+
+
 def sampled(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `add_sampling`, as `Pipeline.run` takes them."""
     return {name: getattr(options, name) for name in SAMPLING}

@@ -24,7 +24,7 @@ from hsd_core.measure.intervals import Tally, middle
 from hsd_core.measure.tables import markdown, rounded, stack_cells, with_interval
 from hsd_core.measure.timed import rotated
 from hsd_core.theory import Profile, ProfileError, expected, plan_of
-from hsd_core.theory.profiles.under_load import JointCosts, under_load
+from hsd_core.theory.profiles.under_load import under_load
 from hsd_core.trace.comparison import compare
 
 
@@ -110,11 +110,10 @@ def _load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], pla
     )
 
 
-def summary(runs: Sequence[LoadRun], profile: Profile | None = None, joint: JointCosts | None = None) -> dict[str, Any]:
+def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str, Any]:
     """`rows`: of each stack and load, tokens/s in sum (`sum`) and of a request (`each`), the speed-up over plain
-    decoding at that load with its interval, what the theory predicts of both from a profile and the measured cost of
-    joint passes, or None, `equal`, and the mean ms, rows and requests of a pass of each level. `crossings`: of each
-    stack, see `crossing`."""
+    decoding at that load with its interval, what the theory predicts of both from a profile, or None, `equal`, and the
+    mean ms, rows and requests of a pass of each level. `crossings`: of each stack, see `crossing`."""
     turns, loads = 1 + max(run.turn for run in runs), sorted({run.load for run in runs})
     stacks, tally, rows = list(dict.fromkeys(run.stack for run in runs)), Tally(turns), list[dict[str, Any]]()
     for run in runs:
@@ -126,8 +125,8 @@ def summary(runs: Sequence[LoadRun], profile: Profile | None = None, joint: Join
             ratio = tally.resampled((stack, load)) / tally.resampled((plain_of(stack), load))
             total, plain = tally.ratio((stack, load)), tally.ratio((plain_of(stack), load))
             assert total is not None and plain is not None
-            predicted = None if profile is None else predicted_rate(profile, stack, load, joint)
-            base = None if profile is None else predicted_rate(profile, plain_of(stack), load, joint)
+            predicted = None if profile is None else predicted_rate(profile, stack, load)
+            base = None if profile is None else predicted_rate(profile, plain_of(stack), load)
             rows.append(
                 {
                     "stack": stack,
@@ -152,10 +151,10 @@ def _mean(of: Sequence[tuple[int, float, int, int]]) -> dict[str, float] | None:
     return {"ms": ms / passes, "rows": rows / passes, "requests": requests / passes} if passes else None
 
 
-def predicted_rate(profile: Profile, stack: str, load: int, joint: JointCosts | None = None) -> float | None:
+def predicted_rate(profile: Profile, stack: str, load: int) -> float | None:
     """tokens/s in sum by the theory; None where it has no formula for the stack, or the profile lacks a level."""
     try:
-        return 1000.0 / expected(under_load(profile, load, joint), plan_of(profile, stack)).ms_per_token
+        return 1000.0 / expected(under_load(profile, load), plan_of(profile, stack)).ms_per_token
     except ProfileError:
         return None
 

@@ -224,7 +224,7 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
         pipeline,
         temperatures=(0.0, 0.8),
         prompts=prompts,
-        effort=Effort(tokens=16, runs_s=0.0),
+        effort=Effort(tokens=16, runs_s=0.0, loads=(2,)),
         progress=lambda *step: told.append(step),
     )
     assert (greedy.temperature, sampled.temperature) == (0.0, 0.8)
@@ -236,8 +236,9 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
             assert shares[0] < shares[-1] and list(shares) == sorted(shares)
             low, high = profile.interval[j][i]
             assert low <= profile.acceptance[j][i] <= high
+        assert all({*level.joint} == {1, 2} for level in profile.levels)
     assert greedy.acceptance != sampled.acceptance
-    assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "runs"}
+    assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "runs", "joint passes"}
     assert greedy.about["runs"] > 0 and greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2
     for known in (greedy, sampled):  # plain decoding of the same prompts says which texts end by themselves
         assert known.lengths is not None and (known.lengths.limit, known.lengths.texts) == (16, 2)

@@ -9,10 +9,10 @@ import pytest
 from lean_stacks import LeanStacks
 
 from hsd_core.cli import main
-from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
+from hsd_core.measure.calibrate.joint_costs import ROWS, joint_costs
 from hsd_core.measure.load import LoadRun, predicted_rate, summary, table
 from hsd_core.theory import Costs, Profile, ProfileLevel
-from hsd_core.theory.profiles.under_load import under_load
+from hsd_core.theory.profiles.under_load import under_load, with_joint
 
 STACK = "int8:4,target"
 
@@ -41,8 +41,8 @@ def test_where_every_row_costs_a_stack_stops_paying() -> None:
 
 
 def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
-    joint = {"target": {1: {1: 9.0, 8: 11.0}, 4: {1: 12.0, 8: 40.0}}}
-    found = under_load(profile(Costs((1, 8), (10.0, 13.0))), 4, joint)
+    joint = {"target": {1: Costs((1, 8), (9.0, 11.0)), 4: Costs((1, 8), (12.0, 40.0))}}
+    found = under_load(with_joint(profile(Costs((1, 8), (10.0, 13.0))), joint), 4)
     assert found.levels[1].cost(1) == pytest.approx(10.0 * 12.0 / 9.0 / 4)
     assert found.levels[1].cost(8) == pytest.approx(13.0 * 40.0 / 11.0 / 4)
     assert found.levels[0].cost(1) == pytest.approx(profile(Costs((1, 8), (10.0, 13.0))).levels[0].cost(4) / 4)
@@ -50,11 +50,16 @@ def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
 
 def test_joint_passes_are_measured_in_lock_step() -> None:
     made = LeanStacks()
-    found = joint_costs(made.stack("int8:2,target"), [i % 50 for i in range(LENGTH + max(ROWS) + 1)], [3])
-    assert {name: {load: {*ms} for load, ms in own.items()} for name, own in found.items()} == {
-        name: {1: {*ROWS}, 3: {*ROWS}} for name in ("int8", "target")
+    entries = made.stack("int8:2,target")
+    found = joint_costs(entries, range(50), [3])
+    assert {name: {load: costs.rows for load, costs in own.items()} for name, own in found.items()} == {
+        name: {1: ROWS, 3: ROWS} for name in ("int8", "target")
     }
-    assert min(ms for own in found.values() for of in own.values() for ms in of.values()) > 0
+    known = with_joint(profile(Costs.constant(1.0)), found)
+    assert joint_costs(entries, range(50), [3], known=known) == found, "a profile that has them is not measured again"
+    part = with_joint(known, {"int8": {1: found["int8"][1]}})
+    again = joint_costs(entries, range(50), [3], known=part)
+    assert again["target"] == found["target"] and again["int8"].keys() == {1, 3}
 
 
 def batches(speed_ups: dict[int, float], turns: int = 3) -> list[LoadRun]:

@@ -5,12 +5,14 @@ All texts take their passes in lock step, as the runs of a batch do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import cycle, islice
 from statistics import median
 
 from hsd_core.batch.batch import Batch
 from hsd_core.core.clock import EngineClock
+from hsd_core.core.driver import Stopped
 from hsd_core.core.events import Event
 from hsd_core.core.level import LevelRun, StackEntry, scorer
 from hsd_core.core.tree import named
@@ -18,6 +20,8 @@ from hsd_core.grammar.stack_text import bare, format_stack
 from hsd_core.levels.shared import open_levels
 from hsd_core.measure.timed import NS_PER_MS
 from hsd_core.models.context import Context
+from hsd_core.theory.profiles.costs import Costs
+from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.profiles.under_load import JointCosts
 
 LENGTH = 128  # tokens before the passes
@@ -25,20 +29,46 @@ ROWS = 1, 2, 4, 8
 REPEATS = 6  # the first is dropped
 
 
-def joint_costs(entries: Iterable[StackEntry], ids: Sequence[int], loads: Sequence[int]) -> JointCosts:
-    """Level as a stack writes it, without T -> load -> rows of each text -> ms of the pass.
+def joint_costs(
+    entries: Iterable[StackEntry],
+    ids: Sequence[int],
+    loads: Sequence[int],
+    *,
+    known: Profile | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> JointCosts:
+    """Level as a stack writes it, without T -> load -> ms of a pass by the rows of each text.
 
-    ids: a text of more than `LENGTH` + max(`ROWS`) tokens. Levels that read another one's states are left out.
+    Args:
+        ids: a text, which is repeated as often as needed. Levels that read another one's states are left out.
+        known: of this machine; its levels that have all these loads are not measured again.
+        stop: called before each load of each level.
+    Raises:
+        Stopped: `stop` returned True.
     """
-    found: JointCosts = {}
+    ids = list(islice(cycle(ids), LENGTH + max(ROWS) + 1))
+    wanted = sorted({1, *loads})
+    levels: dict[str, StackEntry] = {}
     for entry in entries:
-        name = format_stack([bare(entry.spec)])
-        if name not in found and entry.level.can_verify and entry.level.has_cache and not entry.level.about.fed:
-            found[name] = {load: _ms(entry, ids, load) for load in sorted({1, *loads})}
+        if entry.level.can_verify and entry.level.has_cache and not entry.level.about.fed:
+            levels.setdefault(format_stack([bare(entry.spec)]), entry)
+    before: dict[str, Mapping[int, Costs]] = {
+        level.spec: level.joint for level in (known.levels if known else ()) if {*wanted} <= level.joint.keys()
+    }
+    found: dict[str, Mapping[int, Costs]] = {}
+    for number, (name, entry) in enumerate(levels.items()):
+        own: dict[int, Costs] = {}
+        for load in wanted if name not in before else ():
+            if stop():
+                raise Stopped
+            own[load] = _costs(entry, ids, load)
+            progress(number * len(wanted) + len(own), len(levels) * len(wanted))
+        found[name] = own or before[name]
     return found
 
 
-def _ms(entry: StackEntry, ids: Sequence[int], load: int) -> dict[int, float]:
+def _costs(entry: StackEntry, ids: Sequence[int], load: int) -> Costs:
     times: dict[int, list[float]] = {n: [] for n in ROWS}
     runs = [next(iter(open_levels([entry.level], LENGTH + max(ROWS) + 1))) for _ in range(load)]
     batch = Batch(load)
@@ -51,7 +81,7 @@ def _ms(entry: StackEntry, ids: Sequence[int], load: int) -> dict[int, float]:
     finally:
         for run in runs:
             run.close()
-    return {n: median(own[1:]) for n, own in times.items()}
+    return Costs(ROWS, tuple(round(median(own[1:]), 4) for own in times.values()))
 
 
 def _passes(

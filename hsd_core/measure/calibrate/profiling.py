@@ -19,6 +19,7 @@ from hsd_core.measure.bench import read_prompts
 from hsd_core.measure.calibrate.acceptance import count
 from hsd_core.measure.calibrate.candidates import Candidates, candidates
 from hsd_core.measure.calibrate.isolated_costs import BUDGET, CONTEXT, Timings, time_levels
+from hsd_core.measure.calibrate.joint_costs import joint_costs
 from hsd_core.measure.calibrate.measured_in_runs import SECONDS, count_in_runs
 from hsd_core.measure.calibrate.reading import LONGEST, WIDEST, read
 from hsd_core.measure.calibrate.run_costs import (
@@ -35,6 +36,7 @@ from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, wr
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
 from hsd_core.theory.profiles.profile import LENGTH, with_acceptances_of
 from hsd_core.theory.profiles.profile_store import QUICK, shipped_profile, store_profile
+from hsd_core.theory.profiles.under_load import JointCosts, with_joint
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -136,7 +138,8 @@ class Effort:
     written at a time, by the lean decoder; 1: by plain decoding. texts_s, costs_s, runs_s: seconds after which no
     further text, turn of isolated costs, or turn of runs begins; greedy and sampled runs share runs_s. length: tokens
     of the text before what is measured: prompts are cut to pieces of this length, passes are timed alone, and runs
-    measure only drafts, as each run reads such a text again; None: prompts as given.
+    measure only drafts, as each run reads such a text again; None: prompts as given. loads: numbers of texts,
+    whose joint passes are timed too.
     """
 
     texts: int | None = None
@@ -146,6 +149,7 @@ class Effort:
     costs_s: float = BUDGET
     runs_s: float = 100.0
     length: int | None = None
+    loads: tuple[int, ...] = ()
 
 
 WHOLE = Effort()
@@ -196,7 +200,7 @@ def calibrate(
     Args:
         levels: in the grammar of stacks without T; None: all that the preset offers. prompts: a file of JSON lines.
         progress: called as progress(stage, done, total); stages are "texts", "acceptances", "offers" (of run-only
-            levels), "costs" and "runs".
+            levels), "costs", "runs" and "joint passes".
         stop: called between measurements.
     Raises:
         StackError: the levels cannot be read or built.
@@ -210,7 +214,8 @@ def calibrate(
     asked = read_prompts(prompts)
     asked = asked[:: math.ceil(len(asked) / (effort.texts or len(asked)))]
     costs: dict[bool, tuple[Timings, Observed]] = {}
-    profiles = []
+    profiles: list[Profile] = []
+    joint: JointCosts = {}
     for temperature in dict.fromkeys(temperatures):
         at = f" at temperature {temperature:g}" if temperature else ""
         texts = write(
@@ -261,6 +266,10 @@ def calibrate(
                 seen = observe(pipeline, found, texts, temperature, seconds=share, progress=progress_runs, stop=stop)
                 alone = in_runs(alone, seen)
             costs[temperature == 0.0] = alone, seen
+        if effort.loads and not profiles:
+            ids = (*texts[0].prompt, *texts[0].output)
+            own = _stage(progress, "joint passes")
+            joint = joint_costs(found.entries, ids, effort.loads, progress=own, stop=stop)
         timings, seen = costs[temperature == 0.0]
         between = engine_time(seen)
         about = {
@@ -272,7 +281,8 @@ def calibrate(
         lengths = TextLengths(
             effort.tokens, len(texts), tuple(sorted(text.ended for text in texts if text.ended is not None))
         )
-        profiles.append(replace(assembled(found, tally, timings, seen, between, temperature, about), lengths=lengths))
+        profile = assembled(found, tally, timings, seen, between, temperature, about)
+        profiles.append(with_joint(replace(profile, lengths=lengths), joint))
     return profiles
 
 

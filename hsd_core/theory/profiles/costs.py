@@ -90,12 +90,12 @@ class Costs:
         if not isinstance(given, Mapping) or not given:
             raise ProfileError(f'{where}: give ms by row count, such as {{"1": 0.5, "8": 0.6}}')
         try:
-            listed = sorted((_row_count(n), number(ms, where)) for n, ms in given.items())
+            listed = sorted((row_count(n), number(ms, where)) for n, ms in given.items())
             rows, ms = tuple(n for n, _ in listed), tuple(ms for _, ms in listed)
             costs = cls(rows, ms)
             if not intervals:
                 return costs
-            by_rows = {_row_count(n): pair for n, pair in intervals.items()}
+            by_rows = {row_count(n): pair for n, pair in intervals.items()}
             pairs = [by_rows[n] for n in rows]
             return cls(rows, ms, *(tuple(number(pair[end], where) for pair in pairs) for end in (0, 1)))
         except ProfileError as error:
@@ -123,10 +123,15 @@ def number(value: Any, where: str) -> float:
     return float(value)
 
 
-def _row_count(text: Any) -> int:
+def row_count(text: Any, what: str = "row count") -> int:
+    """A key of JSON as a whole number.
+
+    Raises:
+        ProfileError: it is none.
+    """
     if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 6:
         return int(text)
-    raise ProfileError(f"row count {text!r} is not a whole number from 1 to {MOST_ROWS}")
+    raise ProfileError(f"{what} {text!r} is not a whole number from 1 to {MOST_ROWS}")
 
 
 @lru_cache(maxsize=4096)  # a planner uses a few tables thousands of times

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hsd_core.grammar.keys import MAX_BLOCK, MAX_NODES
-from hsd_core.theory.profiles.costs import Array, Costs, Form, ProfileError
+from hsd_core.theory.profiles.costs import MOST_ROWS, Array, Costs, Form, ProfileError
 from hsd_core.typed import Int
 
 MOST_TEXTS = 4096
@@ -77,6 +77,8 @@ class ProfileLevel:
     an offer are in the `edge_cost` of the level above.
 
     A lookup, and a level with `beside`, can only be the bottom level.
+
+    `joint[B](n)`: ms of a joint pass of n rows of each of B texts, if measured (`calibrate --load`).
     """
 
     name: str
@@ -86,6 +88,7 @@ class ProfileLevel:
     reach: tuple[float, ...] = ()
     draft_ms: float | None = None
     beside: tuple[float, ...] = ()
+    joint: Mapping[int, Costs] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -105,6 +108,10 @@ class ProfileLevel:
             raise ProfileError(
                 f"level {self.name!r}: beside is {list(self.beside)}; give the mean tokens at each depth, 1 to "
                 f"{MAX_NODES}"
+            )
+        if self.joint and not min(self.joint) == 1 <= max(self.joint) <= MOST_ROWS:
+            raise ProfileError(
+                f"level {self.name!r}: joint_ms is of {sorted(self.joint)} texts; give 1, and others up to {MOST_ROWS}"
             )
 
     @property

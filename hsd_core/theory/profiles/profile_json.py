@@ -4,7 +4,8 @@
      "levels": [{"name": "m0", "cost_ms": {"1": 0.5, "8": 0.6}}, {"name": "target", "cost_ms": {"1": 9, "8": 12}}],
      "acceptance": [[1, 0.8], [0, 1]], "max_block": 16}
 
-Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]), `interval_ms` ({"1": [low, high]}).
+Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]), `interval_ms` ({"1": [low, high]}),
+`joint_ms` (by texts, then rows of each: {"1": {"1": 9, "8": 12}, "4": {"1": 12, "8": 40}}).
 Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
 `hit_rate` (by level name), `temperature`, `round_ms`, `by_width` ({"m0->target": [0.8, 0.87]}), `by_rule`, `about`,
 `lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
@@ -20,7 +21,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, field
 
-from hsd_core.theory.profiles.costs import Costs, Form, ProfileError
+from hsd_core.theory.profiles.costs import Costs, Form, ProfileError, row_count
 from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, TextLengths, check_levels
 from hsd_core.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 from hsd_core.typed.files import read_bytes
@@ -44,6 +45,7 @@ class _Level(Form, frozen=True):
     draft_ms: float | None = None
     beside: tuple[float, ...] = ()
     interval_ms: dict[str, list[float]] | None = None  # [low, high]
+    joint_ms: dict[str, GivenCosts] = field(default_factory=dict)
 
 
 class _Finer(Struct, frozen=True):
@@ -143,7 +145,15 @@ def _form(profile: Profile) -> _Profile:
         version=VERSION,
         levels=[
             _Level(
-                x.name, x.cost.as_dict(), x.spec, x.hit_rate, x.reach, x.draft_ms, x.beside, x.cost.intervals_as_dict()
+                x.name,
+                x.cost.as_dict(),
+                x.spec,
+                x.hit_rate,
+                x.reach,
+                x.draft_ms,
+                x.beside,
+                x.cost.intervals_as_dict(),
+                {str(texts): costs.as_dict() for texts, costs in x.joint.items()},
             )
             for x in profile.levels
         ],
@@ -163,6 +173,7 @@ def _read(given: Any, form: type[T], where: str) -> T:
 
 
 def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
+    where = f"level {form.name!r}: joint_ms"
     return ProfileLevel(
         form.name,
         Costs.read(form.cost_ms, f"level {form.name!r}: cost_ms", form.interval_ms),
@@ -171,6 +182,7 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
         form.reach,
         form.draft_ms,
         form.beside,
+        {row_count(n, f"{where}: texts"): Costs.read(ms, f"{where} of {n}") for n, ms in form.joint_ms.items()},
     )
 
 

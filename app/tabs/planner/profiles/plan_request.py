@@ -148,7 +148,8 @@ def read(value: Any) -> Profile:
         raise PlannerError(str(error), "profile") from error
     except OverflowError as error:
         raise PlannerError(says.TOO_LARGE, "profile") from error
-    costs = [level.cost for level in profile.levels] + list(profile.edge_cost.values())
+    costs = [cost for level in profile.levels for cost in (level.cost, *level.joint.values())]
+    costs += profile.edge_cost.values()
     times = [ms for cost in costs for ms in cost.ms] + [x.draft_ms for x in profile.levels if x.draft_ms is not None]
     if not all(SHORTEST_MS <= ms <= LONGEST_MS for ms in times) or profile.round_ms > LONGEST_MS:
         raise PlannerError(says.times_between(SHORTEST_MS, LONGEST_MS), "levels")
