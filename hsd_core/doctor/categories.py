@@ -60,7 +60,7 @@ def by_category(
         if gain is None:
             raise DoctorError(
                 "the best draft length by category needs the time of drafts of several lengths, or of drafting and "
-                "verifying apart, and --plain-ms; give outputs that have them"
+                "verifying apart, or the plain time (--plain-ms) beside these outputs"
             )
         k = gain.best.k if worth(gain) else 0
         setting = length_setting(profile, k)

@@ -136,6 +136,25 @@ def test_a_text_for_the_doctor_may_have_two_megabytes(served: httpx.Client) -> N
     assert served.post("/hx/planner/doctor", content=b" " * (MAX_REQUEST + 1), headers=JSON).status_code == 413
 
 
+def test_the_doctor_says_the_best_draft_length_of_each_kind_of_text(served: httpx.Client) -> None:
+    run = {"engine": "vllm", "rounds": 1000, "drafted": 4000, "accepted": 1400, "k": 4, "kept": [700, 400, 200, 100]}
+    times = {"decode_ms": 30_000, "timed_tokens": 2400, "timed_passes": 1000, "draft_ms": 8000, "draft_timed": 4000}
+    texts = [{"name": "runs", "text": json.dumps({"format": "hsd-doctor-runs", "runs": [run | times]})}]
+
+    def asked(categories: Any) -> Any:
+        question = {"texts": texts, "plain_ms": 20, "categories": categories}
+        return served.post("/hx/planner/doctor", json=question).json()
+
+    answer = asked("coding=4.4, chat=2")
+    coding, chat = answer["by_category"]
+    assert (coding["category"], chat["category"]) == ("coding", "chat") and coding["k"] > chat["k"]
+    assert f'"num_speculative_tokens": {chat["k"]}' in chat["setting"]
+    assert answer["categories_given"] == "coding=4.4, chat=2" and asked("")["by_category"] == []
+    for wrong, said in (("coding", "write coding=3.1"), ("coding=9", "more than drafts of 4 can give"), (3, "such as")):
+        refused = asked(wrong)
+        assert said in refused["error"] and refused["field"] == "categories"
+
+
 def test_the_public_endpoint_answers_to_programs(served: httpx.Client) -> None:
     gradio_client = pytest.importorskip("gradio_client")
     client = gradio_client.Client(str(served.base_url), verbose=False)

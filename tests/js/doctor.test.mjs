@@ -11,12 +11,14 @@ const RUNS = {
 };
 
 test("a link gives the counts again, and no name of a file", () => {
-  const hash = packed({ runs: RUNS, plain: 12.5 });
+  const hash = packed({ runs: RUNS, plain: 12.5, kinds: "coding=3.1, chat=2" });
   assert.match(hash, /^#doctor=[\w-]+$/);
   const held = unpacked(hash);
   assert.equal(held?.plain, 12.5);
+  assert.equal(held?.kinds, "coding=3.1, chat=2");
   assert.deepEqual(held?.runs.runs, [{ engine: "vllm", rounds: 43, kept: [4, 3, 3] }]);
-  assert.equal(unpacked(packed({ runs: RUNS, plain: null }))?.plain, null);
+  const bare = unpacked(packed({ runs: RUNS, plain: null, kinds: "" }));
+  assert.deepEqual([bare?.plain, bare?.kinds], [null, ""]);
 });
 
 test("what is no such link holds nothing, and a long one is not made", () => {
@@ -30,7 +32,7 @@ test("what is no such link holds nothing, and a long one is not made", () => {
   ])
     assert.equal(unpacked(hash), null);
   const long = { ...RUNS, runs: Array.from({ length: 2000 }, () => RUNS.runs[0]) };
-  assert.equal(packed({ runs: long, plain: null }), "");
+  assert.equal(packed({ runs: long, plain: null, kinds: "" }), "");
 });
 
 const point = (/** @type {any} */ more) => ({

@@ -9,6 +9,7 @@ import msgspec
 
 from app.tabs.planner import words as says
 from app.tabs.planner.profiles.plan_request import PlannerError
+from hsd_core.doctor.categories import by_category, read_categories
 from hsd_core.doctor.diagnosis import diagnose
 from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import FORMAT, read_texts
@@ -18,13 +19,16 @@ MAX_OUTPUT = 2_000_000  # characters: some hours of a log's lines of speculation
 MAX_REQUEST = 2 * MAX_OUTPUT  # bytes of its JSON, in which a line's end is two
 MAX_TEXTS = 8  # outputs of one engine
 LONGEST_FILE_NAME = 100
+LONGEST_CATEGORIES = 8_000  # characters: a hundred names with a number each
 
 
 class Outputs(msgspec.Struct):
-    """texts: pairs of a name and what was printed. plain_ms: of a token without speculation."""
+    """texts: pairs of a name and what was printed. plain_ms: of a token without speculation. categories: tokens a pass
+    by kind of text, as `read_categories` wants them."""
 
     texts: list[tuple[str, str]]
     plain_ms: float | None = None
+    categories: str = ""
 
 
 def outputs(data: Any) -> Outputs:
@@ -35,7 +39,7 @@ def outputs(data: Any) -> Outputs:
     """
     if not isinstance(data, Mapping):
         raise PlannerError(says.EMPTY_REQUEST)
-    texts, plain = data.get("texts"), data.get("plain_ms")
+    texts, plain, kinds = data.get("texts"), data.get("plain_ms"), data.get("categories", "")
     if not isinstance(texts, list) or not 1 <= len(texts) <= MAX_TEXTS:
         raise PlannerError(says.which_outputs(MAX_TEXTS), "texts")
     pairs = []
@@ -50,18 +54,31 @@ def outputs(data: Any) -> Outputs:
         raise PlannerError(says.outputs_too_large(MAX_OUTPUT // 1_000_000), "texts")
     if plain is not None and (isinstance(plain, bool) or not isinstance(plain, int | float)):
         raise PlannerError(says.WHICH_PLAIN_MS, "plain_ms")
-    return Outputs(pairs, None if plain is None else float(plain))
+    if not isinstance(kinds, str) or len(kinds) > LONGEST_CATEGORIES:
+        raise PlannerError(says.WHICH_CATEGORIES, "categories")
+    return Outputs(pairs, None if plain is None else float(plain), kinds.strip())
 
 
 def diagnosed(asked: Outputs) -> dict[str, Any]:
-    """The doctor's answer, and `runs`: the counts that it was read from, which give the same answer again.
+    """The doctor's answer; `by_category`; and `runs`, the counts that it was read from, which with `plain_given` and
+    `categories_given` give the same answer again.
 
     Raises:
-        PlannerError: the texts say nothing of speculation, or contradict each other.
+        PlannerError: the texts say nothing of speculation, or contradict each other; or the categories are wrong.
     """
+    field = "texts"
     try:
         seen = read_texts(asked.texts)
         answer = diagnose(seen, plain_ms=asked.plain_ms)
+        field = "categories"
+        tokens = read_categories(asked.categories) if asked.categories else {}
+        kinds = by_category(seen, tokens, plain_ms=asked.plain_ms) if tokens else []
     except DoctorError as error:
-        raise PlannerError(str(error), "texts") from error
-    return {**answer, "runs": {"format": FORMAT, "runs": builtins(seen)}, "plain_given": asked.plain_ms}
+        raise PlannerError(str(error), field) from error
+    return {
+        **answer,
+        "by_category": kinds,
+        "runs": {"format": FORMAT, "runs": builtins(seen)},
+        "plain_given": asked.plain_ms,
+        "categories_given": asked.categories,
+    }

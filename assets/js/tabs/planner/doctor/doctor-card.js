@@ -27,6 +27,8 @@ export function doctorCard(answer, link) {
     answer.parts.length > 0 && part(DOCTOR.where, tokenTime(answer.parts)),
     answer.k && part(answer.curve.length && !ofGains(answer.curve) ? DOCTOR.curveMs : DOCTOR.curve, ...curveOf(answer)),
     part(DOCTOR.change, ...changes(answer)),
+    answer.by_category.length > 0 &&
+      part(DOCTOR.byKind, kindsTable(answer.by_category), h("p.hx-plan-text", DOCTOR.byKindNote)),
     answer.findings.length > 0 &&
       part(DOCTOR.findings, texts(answer.findings.map((/** @type {{text: string}} */ { text }) => text))),
     answer.acceptance.length > 0 && part(DOCTOR.places, placesTable(answer)),
@@ -122,11 +124,23 @@ function placesTable({ acceptance, survival }) {
   return scrolled(DOCTOR.placeColumns, rows, DOCTOR.places);
 }
 
-/** @param {string[]} columns @param {string[][]} rows @param {string} label */
+/** The best draft length of each kind of text, and how it is set. @param {any[]} kinds */
+function kindsTable(kinds) {
+  const rows = kinds.map(({ category, acceptance, k, speed_up, setting }) => [
+    category,
+    DOCTOR.percent(acceptance),
+    k ? String(k) : DOCTOR.noDrafts,
+    k && speed_up !== null ? DOCTOR.times(speed_up) : "",
+    h("div.hx-doc-setting", [h("code", setting), copier(DOCTOR.copy, setting)]),
+  ]);
+  return scrolled(DOCTOR.kindColumns, rows, DOCTOR.byKind);
+}
+
+/** @param {string[]} columns @param {(string|Node)[][]} rows @param {string} label */
 function scrolled(columns, rows, label) {
   const head = h("thead", [h("tr", [columns.map((text) => h("th", { scope: "col", text }))])]);
   const body = rows.map(([first, ...cells]) =>
-    h("tr", [h("th", { scope: "row", text: first }), cells.map((text) => h("td", text))]),
+    h("tr", [h("th", { scope: "row" }, first), cells.map((text) => h("td", text))]),
   );
   const table = h("table", [head, h("tbody", body)]);
   return h("div.hx-figure-scroll.hx-figure-data", { tabindex: "0", role: "group", "aria-label": label }, table);

@@ -38,6 +38,10 @@ export function doctorView(url) {
   const plain = /** @type {HTMLInputElement} */ (
     h("input.hx-doc-plain", { type: "number", min: "0", step: "any", inputmode: "decimal" })
   );
+  const kinds = /** @type {HTMLInputElement} */ (
+    h("input.hx-doc-plain", { spellcheck: "false", "aria-label": DOCTOR.kinds, placeholder: DOCTOR.kindsExample })
+  );
+  const folded = h("details.hx-figure-data.hx-doc-kinds", [h("summary", DOCTOR.kinds), kinds]);
   const chips = h("ul.hx-doc-files");
   const status = h("p.hx-doc-status", { role: "status", "aria-live": "polite" });
   const fault = h("p.hx-doc-fault", { role: "alert", hidden: true });
@@ -72,6 +76,7 @@ export function doctorView(url) {
       h("div.hx-doc-acts", [
         h("button.hx-quiet", { onclick: () => input.click() }, [icon("open"), h("span", DOCTOR.open)]),
         h("label.hx-doc-label", [h("span", DOCTOR.plain), plain]),
+        folded,
         h("button.hx-go", { type: "submit", text: DOCTOR.ask }),
         input,
       ]),
@@ -96,6 +101,7 @@ export function doctorView(url) {
             shown();
             area.value = one.text;
             plain.value = one.plain ? String(one.plain) : "";
+            kinds.value = "";
             submit();
           },
         }),
@@ -146,18 +152,18 @@ export function doctorView(url) {
     const pasted = area.value.trim() ? [{ name: DOCTOR.pasted, text: area.value }] : [];
     const texts = [...files, ...pasted];
     if (!texts.length) return refuse(DOCTOR.nothing);
-    return diagnose(texts, plain.value === "" ? null : Number(plain.value));
+    return diagnose(texts, plain.value === "" ? null : Number(plain.value), kinds.value);
   }
 
-  /** @param {Output[]} texts @param {number|null} plainMs */
-  async function diagnose(texts, plainMs) {
+  /** @param {Output[]} texts @param {number|null} plainMs @param {string} categories */
+  async function diagnose(texts, plainMs, categories) {
     fault.hidden = true;
     const size = new Blob([JSON.stringify(texts)]).size; // as it is sent, line ends written out
     if (size > MOST) return refuse(DOCTOR.tooLarge(texts[texts.length - 1].name, size / 1e6));
     say(status, DOCTOR.asking);
-    const answer = await ask({ texts, plain_ms: plainMs });
+    const answer = await ask({ texts, plain_ms: plainMs, categories });
     if (answer.error) return refuse(answer.error);
-    const hash = packed({ runs: answer.runs, plain: answer.plain_given });
+    const hash = packed({ runs: answer.runs, plain: answer.plain_given, kinds: answer.categories_given });
     setQuery({ doctor: "1" });
     history.replaceState(history.state, "", location.pathname + location.search + hash);
     // what Explore holds is not part of the answer
@@ -186,8 +192,10 @@ export function doctorView(url) {
       woken = true;
       if (!held) return;
       if (held.plain !== null) plain.value = String(held.plain);
+      kinds.value = held.kinds;
+      folded.toggleAttribute("open", held.kinds !== "");
       area.value = `${JSON.stringify(held.runs)}\n`;
-      diagnose([{ name: DOCTOR.pasted, text: area.value }], held.plain);
+      diagnose([{ name: DOCTOR.pasted, text: area.value }], held.plain, held.kinds);
     },
   };
 }
@@ -210,12 +218,13 @@ function asksServer(url) {
 const NAME = "#doctor=";
 const LONGEST = 24_000; // characters: browsers and messengers cut longer addresses
 
-/** @typedef {{runs: any, plain: number|null}} Held what gives the same answer again */
+/** @typedef {{runs: any, plain: number|null, kinds: string}} Held what gives the same answer again */
 
 /** The part of an address, or "" where it would be too long. @param {Held} held */
-export function packed({ runs, plain }) {
+export function packed({ runs, plain, kinds }) {
   const bare = { ...runs, runs: runs.runs.map((/** @type {{name?: string}} */ { name, ...counts }) => counts) }; // a file's name is its owner's
-  const bytes = new TextEncoder().encode(JSON.stringify({ ...bare, ...(plain === null ? {} : { plain }) }));
+  const held = { ...bare, ...(plain === null ? {} : { plain }), ...(kinds && { kinds }) };
+  const bytes = new TextEncoder().encode(JSON.stringify(held));
   const text = btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
@@ -229,8 +238,10 @@ export function unpacked(hash) {
   try {
     const bytes = atob(hash.slice(NAME.length).replaceAll("-", "+").replaceAll("_", "/"));
     const held = JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
-    const { plain = null, ...runs } = held;
-    return Array.isArray(runs.runs) && (plain === null || typeof plain === "number") ? { runs, plain } : null;
+    const { plain = null, kinds = "", ...runs } = held;
+    const right =
+      Array.isArray(runs.runs) && (plain === null || typeof plain === "number") && typeof kinds === "string";
+    return right ? { runs, plain, kinds } : null;
   } catch {
     return null;
   }
