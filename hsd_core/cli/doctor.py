@@ -25,9 +25,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.doctor.categories import by_category, category_lines, read_categories
-    from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
-    from hsd_core.doctor.reading.inputs import read_files, read_texts
+    from hsd_core.doctor.categories import category_lines, diagnose_kinds
+    from hsd_core.doctor.diagnosis import JSON_NAMES
+    from hsd_core.doctor.reading.inputs import read_files, read_texts, texts_of
 
     if bool(options.files) == bool(options.url):
         raise ValueError("name files, or a server with --url")
@@ -35,14 +35,14 @@ def act(options: argparse.Namespace) -> int:
         seen = read_texts(_scraped(options.url, options.pause))
     else:
         seen = read_files(options.files)
-    answer = diagnose(seen, plain_ms=options.plain_ms)
-    kinds = read_categories(options.categories) if options.categories else {}
-    of_kinds = by_category(seen, kinds, plain_ms=options.plain_ms) if kinds else []
+    texts = (text for _, text in texts_of(options.files))
+    answer = diagnose_kinds(seen, texts, options.categories or "", plain_ms=options.plain_ms)
+    kinds = answer["by_category"]
     if options.json:
-        more = {"by_category": of_kinds} if kinds else {}
+        more = {"by_category": kinds} if kinds else {}
         print(json.dumps({**{name: answer[name] for name in JSON_NAMES}, **more}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join([*answer_lines(answer), *(["", *category_lines(of_kinds)] if kinds else [])]))
+        print("\n".join([*answer_lines(answer), *(["", *category_lines(kinds)] if kinds else [])]))
     return 0
 
 

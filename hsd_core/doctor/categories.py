@@ -1,20 +1,37 @@
 """The best draft length for each kind of text, from the tokens a pass that a benchmark printed by category, such as
-SPEED-Bench's acceptance lengths. A drafter costs the same on every kind."""
+SPEED-Bench's acceptance lengths, given or in a table of the text. A drafter costs the same on every kind."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hsd_core.doctor.diagnosis import main_setting
+from hsd_core.doctor.diagnosis import diagnose, main_setting
 from hsd_core.doctor.draft_profile import Share, flat_share, profile_of
 from hsd_core.doctor.gain import gain_of, worth
 from hsd_core.doctor.reading.counts import Counts, DoctorError
+from hsd_core.doctor.reading.pasted_text import clean
 from hsd_core.doctor.verdict import length_setting
 
 MOST = 100
+NEAR_END = 20_000  # characters: a table beside a long log stands before or behind it
+LONGEST_LENGTH = 33.0  # tokens a pass that are believed of a table
+_KIND = re.compile(r"category|subset|kind of text|task|data ?set", re.IGNORECASE)
+_LENGTH = re.compile(
+    r"acc\w{0,9}[ _-]len|per target forward|tokens?\W{0,2}(?:/|per|a) ?(?:pass|step|forward|round)|\bM?AL\b|\bMAT\b",
+    re.IGNORECASE,
+)
+_KNOWN = re.compile(  # of SPEED-Bench, of Spec-Bench, of papers
+    "coding|humanities|math|multilingual|qa|rag|reasoning|roleplay|stem|summarization|writing|mt[_-]?bench|translation"
+    "|math_reasoning|extraction|chat|gsm8k|math-?500|humaneval|mbpp",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"overall|all|mean|average|total", re.IGNORECASE)
+_BAR = re.compile(r"[|│┃]")
+_GAP = re.compile(r"\s*[:=]\s*|\s{2,}|\t|\s(?=[\d.]+$)")
 
 
 def read_categories(text: str) -> dict[str, float]:
@@ -35,6 +52,77 @@ def read_categories(text: str) -> dict[str, float]:
     if len(found) > MOST:
         raise DoctorError(f"{len(found)} categories were given; at most {MOST} are read")
     return found
+
+
+def categories_in(texts: Iterable[str]) -> dict[str, float]:
+    """Tokens a pass by category from a table at the start or the end of a text: a column of categories and one of
+    lengths, a column for each category under such a heading, or lines of a known category and a number. Empty: there
+    is none, or a category has several rows."""
+    for text in texts:
+        near = text if len(text) <= 2 * NEAR_END else f"{text[:NEAR_END]}\n{text[-NEAR_END:]}"
+        lines = [line.strip(" \t|│┃") for line in clean(near).splitlines()]
+        rows = [
+            [cell.strip("*` ") for cell in (_BAR if _BAR.search(line) else _GAP).split(line)]
+            for line in lines
+            if len(line) <= 400 and any(sign.isalnum() for sign in line)
+        ]
+        for found in (*_under_heads(rows), [(row[0], row[1]) for row in rows if len(row) == 2 and _known(row[:1])]):
+            read = {re.sub("[,=]", " ", name): _tokens(value) for name, value in found[:MOST]}
+            whole = {name: tokens for name, tokens in read.items() if name and tokens is not None}
+            if len(whole) > 1 and len(whole) == len(found):
+                return whole
+    return {}
+
+
+def _under_heads(rows: Sequence[Sequence[str]]) -> Iterable[list[tuple[str, str]]]:
+    """The categories and figures under each head of such a table."""
+    for at, head in enumerate(rows):
+        kind = next((i for i, name in enumerate(head) if _KIND.fullmatch(name)), None)
+        length = next((i for i, name in enumerate(head) if _LENGTH.search(name)), None)
+        if kind is not None and length is not None:
+            below = rows[at + 1 : at + 2 + MOST]
+            end = next((n for n, row in enumerate(below) if len(row) != len(head)), len(below))
+            yield [(row[kind], row[length]) for row in below[:end] if not _WHOLE.fullmatch(row[kind])]
+        elif len(_known(head)) > 1 and any(_LENGTH.search(" ".join(row)) for row in rows[max(0, at - 2) : at]):
+            own = [row for row in rows[at + 1 : at + 3] if len(row) == len(head)]
+            if len(own) == 1:
+                yield [pair for pair in zip(head, own[0], strict=True) if _known(pair[:1])]
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    return [name for name in names if _KNOWN.fullmatch(name)]
+
+
+def _tokens(value: str) -> float | None:
+    try:
+        tokens = float(value)
+    except ValueError:
+        return None
+    return tokens if 1.0 <= tokens <= LONGEST_LENGTH else None
+
+
+def diagnose_kinds(
+    seen: Sequence[Counts], texts: Iterable[str], given: str = "", *, plain_ms: float | None = None
+) -> dict[str, Any]:
+    """`diagnose`, with `by_category` and `categories`, what it is of as `read_categories` wants it: what is given, else
+    a table in the texts, which is no setting. `missing` tells what a table lacks.
+
+    Raises:
+        DoctorError: as `diagnose`; what is given is wrong, or the outputs tell nothing of other lengths.
+    """
+    tokens = read_categories(given) if given else categories_in(texts)
+    if tokens and not given:
+        rows = {*tokens, *(one.label for one in seen if _WHOLE.fullmatch(one.label))}
+        seen = [one for one in seen if one.decode_ms or one.label not in rows] or seen
+    answer = {**diagnose(seen, plain_ms=plain_ms), "by_category": [], "categories": ""}
+    try:
+        found = by_category(seen, tokens, plain_ms=plain_ms) if tokens else []
+    except DoctorError as error:
+        if given:
+            raise
+        return {**answer, "missing": [*answer["missing"], str(error)]}
+    said = given or ", ".join(f"{name}={mean:g}" for name, mean in tokens.items())
+    return {**answer, "by_category": found, "categories": said}
 
 
 def by_category(
@@ -59,8 +147,8 @@ def by_category(
         gain = gain_of(own)
         if gain is None:
             raise DoctorError(
-                "the best draft length by category needs the time of drafts of several lengths, or of drafting and "
-                "verifying apart, or the plain time (--plain-ms) beside these outputs"
+                "the best draft length by kind of text needs the times of two draft lengths (none, by --plain-ms, is "
+                "one), or of drafting and verifying apart"
             )
         k = gain.best.k if worth(gain) else 0
         setting = length_setting(profile, k)

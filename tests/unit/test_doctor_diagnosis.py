@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hsd_core.cli import main
-from hsd_core.doctor.categories import by_category
+from hsd_core.doctor.categories import by_category, categories_in, diagnose_kinds
 from hsd_core.doctor.diagnosis import JSON_NAMES, diagnose
 from hsd_core.doctor.draft_profile import profile_of
 from hsd_core.doctor.gain import break_even_acceptance, gain_of
@@ -262,6 +262,35 @@ def test_each_kind_of_text_has_its_best_draft_length_in_the_engines_syntax(
         assert said in capsys.readouterr().err
     with pytest.raises(DoctorError, match="--plain-ms"):
         by_category(runs(vllm(1000, [700, 400])), {"coding": 2.0})
+
+
+MATRIX = """        Acceptance Length Report
+┏━━━━━━━┳━━━━━━━━┳━━━━━━┳━━━━━━━━━┓
+┃ Model ┃ coding ┃ chat ┃ Overall ┃
+┡━━━━━━━╇━━━━━━━━╇━━━━━━╇━━━━━━━━━┩
+│ a/b   │   4.40 │ 2.00 │    3.20 │
+"""
+BENCH = """| stack | category | prompts | speed-up (95 % interval) | per target forward | accepted, by level |
+| --- | --- | --- | --- | --- | --- |
+| `a:4>b` | coding | 4 | 1.50 (1.40 to 1.60) | 4.40 | 0.85 |
+| `a:4>b` | chat | 4 | 1.20 (1.10 to 1.30) | 2.00 | 0.40 |
+"""
+COLUMN = "\n| Category | acceptance length |\n|---|---|\n| coding | 4.40 |\n| chat | 2.0 |\n| **overall** | 3.2 |\n"
+
+
+def test_a_table_by_kind_of_text_is_found_in_a_pasted_text() -> None:
+    for text in (MATRIX, BENCH, COLUMN, "coding  4.40\nchat\t2.00\n", "coding: 4.4\nchat: 2\n"):
+        assert categories_in(["a log\n", f"words\n{text}and more words\n"]) == {"coding": 4.4, "chat": 2.0}
+    two_stacks = BENCH + BENCH.splitlines()[-1].replace("a:4", "c:4")
+    for text in (two_stacks, "coding 75.2\nchat 1.9\n", "coding 0.75\nchat 0.4\n", "task 1.5\nslot 2.5\n"):
+        assert categories_in([text]) == {}
+    timed = runs(vllm(1000, [700, 400, 200, 100], ms=30, draft_ms=2.0, draft_timed=4000))
+    seen = timed + read_texts([("table", COLUMN)])
+    answer = diagnose_kinds(seen, [COLUMN], plain_ms=20.0)
+    assert answer["by_category"] == by_category(timed, {"coding": 4.4, "chat": 2.0}, plain_ms=20.0)
+    assert answer["categories"] == "coding=4.4, chat=2" and answer["compared"] == []
+    untimed = diagnose_kinds(runs(vllm(1000, [700, 400, 200, 100])), [MATRIX])
+    assert untimed["by_category"] == [] and untimed["categories"] == "" and "by kind of text" in untimed["missing"][-1]
 
 
 def test_what_cannot_be_read_is_one_line_and_exit_code_2(tmp_path: Path) -> None:

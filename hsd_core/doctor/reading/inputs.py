@@ -7,7 +7,7 @@ or together, whatever surrounds them; the outputs of one setting are added up, e
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,13 @@ def read_files(paths: Sequence[str | Path]) -> list[Counts]:
         DoctorError: a file contains neither speculation nor times, is damaged or too large.
         OSError: one cannot be read.
     """
-    return _joined([_read(text, name) for name, text in (_text(Path(path)) for path in _check_number_of(paths))])
+    _check_number_of(paths)
+    return _joined([_read(text, name) for name, text in texts_of(paths)])
+
+
+def texts_of(paths: Sequence[str | Path]) -> Iterator[tuple[str, str]]:
+    """The name and the text of each file; raises as `read_files`."""
+    return (_text(Path(path)) for path in paths)
 
 
 def read_texts(texts: Sequence[tuple[str, str]]) -> list[Counts]:

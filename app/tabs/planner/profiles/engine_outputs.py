@@ -9,8 +9,7 @@ import msgspec
 
 from app.tabs.planner import words as says
 from app.tabs.planner.profiles.plan_request import PlannerError
-from hsd_core.doctor.categories import by_category, read_categories
-from hsd_core.doctor.diagnosis import diagnose
+from hsd_core.doctor.categories import diagnose_kinds
 from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import FORMAT, read_texts
 from hsd_core.typed import builtins
@@ -60,25 +59,16 @@ def outputs(data: Any) -> Outputs:
 
 
 def diagnosed(asked: Outputs) -> dict[str, Any]:
-    """The doctor's answer; `by_category`; and `runs`, the counts that it was read from, which with `plain_given` and
-    `categories_given` give the same answer again.
+    """The doctor's answer, and `runs`: the counts that it was read from, which with `plain_given` and `categories` give
+    the same answer again.
 
     Raises:
         PlannerError: the texts say nothing of speculation, or contradict each other; or the categories are wrong.
     """
-    field = "texts"
     try:
         seen = read_texts(asked.texts)
-        answer = diagnose(seen, plain_ms=asked.plain_ms)
-        field = "categories"
-        tokens = read_categories(asked.categories) if asked.categories else {}
-        kinds = by_category(seen, tokens, plain_ms=asked.plain_ms) if tokens else []
+        texts = (text for _, text in asked.texts)
+        answer = diagnose_kinds(seen, texts, asked.categories, plain_ms=asked.plain_ms)
     except DoctorError as error:
-        raise PlannerError(str(error), field) from error
-    return {
-        **answer,
-        "by_category": kinds,
-        "runs": {"format": FORMAT, "runs": builtins(seen)},
-        "plain_given": asked.plain_ms,
-        "categories_given": asked.categories,
-    }
+        raise PlannerError(str(error), "texts") from error
+    return {**answer, "runs": {"format": FORMAT, "runs": builtins(seen)}, "plain_given": asked.plain_ms}
