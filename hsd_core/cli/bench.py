@@ -34,7 +34,7 @@ from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stac
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
 from hsd_core.models.sampling import Sampling
-from hsd_core.typed import encode, write_whole
+from hsd_core.typed import convert, encode, write_whole
 
 if TYPE_CHECKING:
     from hsd_core.core.clock import EngineClock
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.pipeline import Pipeline
 
-RUNS, PROFILE = "runs.jsonl", "profile.json"
+RUNS, PROFILE, BATCHES = "runs.jsonl", "profile.json", "batches.jsonl"
+JOINT = "joint_ms"  # the first record of batches
 
 
 def add(commands: Any) -> None:
@@ -67,7 +68,7 @@ def add(commands: Any) -> None:
     flag(parser, "--no-peers", "leave transformers and llama.cpp out")
     option(parser, "--peers P,...", "only these other programs, such as 'transformers plain,llama.cpp plain'")
     reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
-    add_load(parser, "instead measure batches of so many requests at once, and where a stack stops paying")
+    add_load(parser, "instead measure batches of so many requests, of first turns, and where a stack stops paying")
     counts(parser, "--turns N", "with --load: batches of each stack at each load (default 5)", default=5)
     add_sampling(parser)
     flag(
@@ -145,11 +146,12 @@ def act(options: argparse.Namespace) -> int:
 def _under_load(
     options: argparse.Namespace, pipeline: Pipeline, stacks: list[str], prompts: list[bench.Prompt], loads: list[int]
 ) -> int:
-    """Measure batches of requests; writes load.json and load.md."""
+    """Measure batches of requests; writes load.json and load.md; an interrupted one goes on from batches.jsonl."""
     from hsd_core.measure import load
     from hsd_core.measure.calibrate.joint_costs import joint_costs
+    from hsd_core.theory.profiles.profile_json import joint_as_dict, joint_from
     from hsd_core.theory.profiles.profile_store import shipped_profile
-    from hsd_core.theory.profiles.under_load import with_joint
+    from hsd_core.theory.profiles.under_load import JointCosts, with_joint
 
     def runner(stack: str, prompt: str, *, clock: EngineClock, stop: Callable[[], bool]) -> Iterator[Event]:
         return pipeline.run(stack, prompt, heads=2, clock=clock, stop=stop, **sampled(options))
@@ -157,22 +159,44 @@ def _under_load(
     heat = options.temperature
     known = pipeline.profile(heat)
     profile = known or shipped_profile(pipeline.preset.name, pipeline.device, heat)
-    entries = (entry for stack in stacks for entry in pipeline.entries(stack))
-    joint = joint_costs(entries, pipeline.encode(prompts[0].text, raw=options.raw), loads, known=known)
-    total = options.turns * len(loads) * len(bench.with_plain(stacks))
-    report, runs = countdown("batch", total), list[load.LoadRun]()
-    for run in load.measure(runner, stacks, [prompt.text for prompt in prompts], loads, options.turns):
-        runs.append(run)
-        report()
-    joint_ms = {name: {texts: costs.as_dict() for texts, costs in own.items()} for name, own in joint.items()}
-    found = {**load.summary(runs, profile and with_joint(profile, joint)), "joint_ms": joint_ms}
-    print(load.table(found))
+    everything, turns = bench.with_plain(stacks), options.turns
+    about = {
+        **about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options)),
+        "per_category": options.per_category or BUILT_IN.get(options.prompts),
+        "stacks": everything,
+        "loads": loads,
+        "turns": turns,
+    }
+    raw = None
     if options.out:
-        about = about_of(options, "bench", pipeline, prompts_path(options.prompts), **sampled(options))
-        folder = Path(options.out)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / "load.json", encode({"about": about, **found, "runs": [asdict(run) for run in runs]}))
-        write_whole(folder / "load.md", f"{load.table(found)}\n".encode())
+        Path(options.out).mkdir(parents=True, exist_ok=True)
+        raw = RawFile(Path(options.out) / BATCHES, about)
+    first, *records = raw.records if raw and raw.records else [{}]  # the joint passes, then batches
+    if JOINT in first:
+        joint: JointCosts = {name: joint_from(name, own) for name, own in first[JOINT].items()}
+    else:
+        entries = (entry for stack in stacks for entry in pipeline.entries(stack))
+        joint = joint_costs(entries, pipeline.encode(prompts[0].text, raw=options.raw), loads, known=known)
+        first = {JOINT: {name: joint_as_dict(own) for name, own in joint.items()}}
+    count = Counter((record["turn"], record["load"]) for record in records)
+    done = {each for each, batches in count.items() if batches == len(everything)}
+    records = [record for record in records if (record["turn"], record["load"]) in done]
+    if raw:
+        raw.keep([first, *records])
+    runs = [convert(record, load.LoadRun) for record in records]
+    report = countdown("load", turns * len(loads), len(done))
+    texts = [prompt.text for prompt in prompts]
+    for batches in load.measure(runner, stacks, texts, loads, turns, done):
+        runs += batches
+        if raw:
+            raw.add([asdict(run) for run in batches])
+        report()
+    found = {**load.summary(runs, profile and with_joint(profile, joint)), **first}
+    print(load.table(found))
+    if raw:
+        whole = {"about": raw.about, **found, "runs": [asdict(run) for run in runs]}
+        write_whole(raw.path.with_name("load.json"), encode(whole))
+        write_whole(raw.path.with_name("load.md"), f"{load.table(found)}\n".encode())
     return 0
 
 

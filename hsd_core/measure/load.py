@@ -8,7 +8,7 @@ point is the load at which it falls to 1, on a line between the measured loads (
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -53,21 +53,30 @@ class LoadRun:
 
 
 def measure(
-    runner: LoadRunner, stacks: Sequence[str], prompts: Sequence[str], loads: Sequence[int], turns: int
-) -> Generator[LoadRun, None, None]:
-    """Measure stacks and plain decoding at every load. The prompts of a turn follow on those of the turn before; the
-    first turn is repeated, as a warm-up.
+    runner: LoadRunner,
+    stacks: Sequence[str],
+    prompts: Sequence[str],
+    loads: Sequence[int],
+    turns: int,
+    done: Collection[tuple[int, int]] = (),
+) -> Generator[list[LoadRun], None, None]:
+    """Measure stacks and plain decoding: yields the batches of a load in a turn, after each. The prompts of a turn
+    follow on those of the turn before. The first turn is repeated, as a warm-up.
 
+    Args:
+        done: turns and loads that are left out.
     Raises:
         Exception: that of a request which could not be decoded.
     """
     everything = with_plain(stacks)
     for count, turn in enumerate([0, *range(turns)]):
         for load in rotated(list(loads), turn):
+            if all((one, load) in done for one in ([turn] if count else range(turns))):
+                continue
             asked = [prompts[(turn * load + i) % len(prompts)] for i in range(load)]
             found = {stack: _decoded(runner, stack, asked) for stack in rotated(everything, turn)}
             if count:
-                yield from (_load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything)
+                yield [_load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything]
 
 
 def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[list[Event]]:

@@ -94,5 +94,13 @@ def test_bench_measures_batches(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert {(row["load"], row["equal"]) for row in found["rows"]} == {(1, 1.0), (2, 1.0)}
     assert all(len(run["tokens"]) == run["load"] for run in found["runs"])
     assert "| requests |" in (tmp_path / "load.md").read_text(encoding="utf-8")
+    lines = (tmp_path / "batches.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "batches.jsonl").write_bytes(b"".join(lines[:-1]))  # as if it had been killed within the second load
+    assert main([*command, "2,1", "--turns", "1", "--out", str(tmp_path)]) == 0
+    again = (tmp_path / "batches.jsonl").read_bytes().splitlines(keepends=True)
+    kept = 2 + len(lines[2:]) // 2
+    assert again[:kept] == lines[:kept] and len(again) == len(lines) and again[kept] != lines[kept]
+    after = json.loads((tmp_path / "load.json").read_text(encoding="utf-8"))
+    assert after["joint_ms"] == found["joint_ms"] and after["runs"][: kept - 2] == found["runs"][: kept - 2]
     assert main([*command, "0"]) == 2
     assert "numbers of requests from 1" in capsys.readouterr().err

@@ -153,7 +153,7 @@ def _form(profile: Profile) -> _Profile:
                 x.draft_ms,
                 x.beside,
                 x.cost.intervals_as_dict(),
-                {str(texts): costs.as_dict() for texts, costs in x.joint.items()},
+                joint_as_dict(x.joint),
             )
             for x in profile.levels
         ],
@@ -173,7 +173,6 @@ def _read(given: Any, form: type[T], where: str) -> T:
 
 
 def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
-    where = f"level {form.name!r}: joint_ms"
     return ProfileLevel(
         form.name,
         Costs.read(form.cost_ms, f"level {form.name!r}: cost_ms", form.interval_ms),
@@ -182,8 +181,23 @@ def _level(form: _Level, rates: Mapping[str, float]) -> ProfileLevel:
         form.reach,
         form.draft_ms,
         form.beside,
-        {row_count(n, f"{where}: texts"): Costs.read(ms, f"{where} of {n}") for n, ms in form.joint_ms.items()},
+        joint_from(form.name, form.joint_ms),
     )
+
+
+def joint_as_dict(joint: Mapping[int, Costs]) -> dict[str, GivenCosts]:
+    """`ProfileLevel.joint` in JSON."""
+    return {str(texts): costs.as_dict() for texts, costs in joint.items()}
+
+
+def joint_from(name: str, given: Mapping[str, GivenCosts]) -> dict[int, Costs]:
+    """The inverse of `joint_as_dict`. name: of the level, for errors.
+
+    Raises:
+        ProfileError: these are not costs by number of texts.
+    """
+    where = f"level {name!r}: joint_ms"
+    return {row_count(n, f"{where}: texts"): Costs.read(ms, f"{where} of {n}") for n, ms in given.items()}
 
 
 def _matrix(rows: GivenMatrix) -> Matrix:
