@@ -122,7 +122,7 @@ def _costs(profile: Profile, rows: Sequence[AtLoad], source: str) -> str:
         levels = ", ".join(profile.names[i] for i in sorted({i for row in rows for i in row.measured}))
         what = f"joint passes of {levels} were measured at {', '.join(map(str, joint))} requests"
         if any(row.computed for row in rows):
-            what += "; others are priced as passes of one request with as many rows"
+            what += "; other levels and loads are priced as passes of one request with as many rows"
     return f"predicted from {source}" + f" ({about})" * bool(about) + f"; {what}"
 
 
