@@ -108,6 +108,7 @@ export const GIVE = [
   ],
   ["transformers", "what the counting snippet writes", "assets/doctor/counting_generate.py"],
   ["aiperf", "its records", "aiperf profile ... --export-level records"],
+  ["any", "beside it, a table of tokens a pass by kind of text", "aiperf speed-bench-report artifacts"],
 ];
 
 /** Outputs from public threads. The second is verbatim, the first one line of many; of the third the thread gives two
