@@ -113,6 +113,7 @@ tabs.planner.profiles.engine_outputs
     MAX_REQUEST MB: what the doctor is given, as JSON | a line's end is two characters there
     MAX_TEXTS: texts of one question to the doctor | two scrapes, and runs of some lengths
     LONGEST_FILE_NAME: characters of the names of these texts | answers show them
+    LONGEST_CATEGORIES: characters of tokens a pass by kind of text | a hundred kinds
 tabs.planner.profiles.plan_request
     MAX_LEVELS: levels of a profile | the search grows with them
     MAX_NODES: levels times the longest block | the search grows with them
