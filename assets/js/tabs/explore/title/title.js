@@ -18,6 +18,8 @@ import { STORY } from "../../../../text/en/story.js";
 import { LANGUAGE } from "../../../../text/language.js";
 import { ratio, rounded } from "../../../../text/numbers.js";
 
+const DOT = " \u00b7 "; // between the parts of a status
+
 /** @import {Header, LevelInfo} from "../../../shared/run/events.js"
  *  @import {TraceModel} from "../../../shared/run/trace.js" */
 
@@ -61,7 +63,9 @@ export function titleBar(ctx) {
     set(/** @type {Said} */ status) {
       badge.dataset.mode = status.mode;
       badge.dataset.tip = status.tip;
-      say(text, status.text);
+      // A line breaks between its parts alone, not at a hyphen of a model's name.
+      if (text.textContent !== status.text)
+        text.replaceChildren(...status.text.split(DOT).flatMap((part, i) => [i ? DOT : "", h("span", part)]));
       for (const [name, word] of Object.entries(exact)) word.hidden = status.law !== name;
     },
     update: figure.update,
