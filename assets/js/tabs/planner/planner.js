@@ -11,7 +11,7 @@ import { anotherLevel } from "./another/another-level.js";
 import { Ahead, whoAnswers } from "./ahead/plans-ahead.js";
 import { behind, viewAsked, viewSwitch } from "./views.js";
 import { defaultPanel } from "./default-panel.js";
-import { doctorView } from "./doctor/doctor-view.js";
+import { later } from "./later.js";
 import {
   firstProfile,
   listedProfiles,
@@ -22,11 +22,9 @@ import {
   playPlan,
   useStack,
 } from "./link.js";
-import { textLengths } from "./text-lengths.js";
 import { look, watchLook, PlanFigures } from "./plan-figures.js";
-import { styled, changed, copy, reset } from "./profile/profile.js";
+import { styled, changed, copy, hasLengths, reset } from "./profile/profile.js";
 import { openedProfile, saveProfile, sourceBar } from "./profile/sources.js";
-import { profileTables } from "./profile/tables.js";
 import { bringLater, brought } from "../../systems/index.js";
 import { still, whatIf } from "./whatif.js";
 import { PLANNER } from "../../../text/en/planner.js";
@@ -96,7 +94,7 @@ class PlannerPage {
       onUse: (stack) => useStack(stack, this.source.preset),
     });
     this.brought = brought.questions.map((one) => this.question(one, who));
-    this.lengths = textLengths(base + setup.lengths);
+    this.lengths = later(async () => (await import("./text-lengths.js")).textLengths(base + setup.lengths));
     this.usual = defaultPanel({
       presets: setup.presets,
       ports,
@@ -116,30 +114,38 @@ class PlannerPage {
       onUse: (plan) => this.use(plan),
       onPlay: (plan) => this.play(plan),
     });
-    this.tables = profileTables({
+    const tables = {
       fixed: Boolean(this.ahead),
       onEdit: () => {
         this.bar.edited(this.edited());
         this.ask();
       },
-      onReset: (part) => {
+      onReset: (/** @type {string} */ part) => {
         reset(this.profile, this.measured, part);
         this.showProfile();
         this.ask();
       },
-    });
+    };
+    this.tables = later(async () => (await import("./profile/tables.js")).profileTables(tables));
     const titles = Object.fromEntries(brought.questions.map((one) => [one.name, one.behind]));
     const experts = behind(this.details(), titles, Boolean(this.ahead), () => {
       this.figures.draw();
       for (const { part } of this.brought) part.wake();
       this.lengths.wake();
+      this.tables.wake();
     });
     const first = h("div.hx-plan-first", [this.another.el, this.usual.el]);
     this.body = h("div", [first, experts.el]);
     this.empty = h("section.hx-panel.hx-plan-empty", { hidden: true });
-    const doctor = doctorView(this.ahead ? null : base + setup.doctor);
+    const url = this.ahead ? null : base + setup.doctor;
+    let view = "";
+    const doctor = later(
+      async () => (await import("./doctor/doctor-view.js")).doctorView(url),
+      h("section.hx-doc"),
+      () => view === "doctor",
+    );
     const views = viewSwitch((asked) => {
-      this.el.dataset.view = asked;
+      this.el.dataset.view = view = asked;
       experts.show(asked === "experts");
       if (asked === "doctor") doctor.wake();
       if (asked === "experts") this.figures.draw();
@@ -212,7 +218,10 @@ class PlannerPage {
     this.bar.show(source, at);
     this.another.begin(asked, source.kind);
     this.usual.show(source.preset);
-    this.lengths.of(source.preset, this.profile.about?.device ?? "", this.byLength);
+    const place = { preset: source.preset, device: this.profile.about?.device ?? "" };
+    const around = this.lengths.el.closest("details");
+    if (around) around.hidden = !hasLengths(place, this.byLength);
+    this.lengths.tell((part) => part.of(place, this.byLength));
     this.showProfile();
     this.ask();
   }
@@ -220,7 +229,8 @@ class PlannerPage {
   showProfile() {
     const styles = this.styles ?? styled(this.profile);
     const list = this.profile.levels.map((level) => /** @type {Look} */ (styles.get(level.name)));
-    this.tables.show(this.profile, this.measured, list);
+    const { profile, measured } = this;
+    this.tables.tell((part) => part.show(profile, measured, list));
     this.what.show(this.profile, this.turned, list, this.ahead?.place(this.source.id, this.profile)?.stops);
     this.bar.edited(this.edited());
   }

@@ -8,6 +8,9 @@ import { rounded } from "../../../text/numbers.js";
 import { LENGTHS } from "../../../text/en/lengths.js";
 import { PLANNER } from "../../../text/en/planner.js";
 import { steps } from "./doctor/gain-curve.js";
+import { hasLengths, placeOf } from "./profile/profile.js";
+
+/** @import {Place} from "./profile/profile.js" */
 
 const PHONE = 700; // px of the page, as in planner.css
 const HIGH = { phone: 240, screen: 280 };
@@ -67,19 +70,13 @@ export function textLengths(url) {
       ask();
       draw();
     },
-    /** Whose lengths are shown, if there are any. @param {string} preset @param {string} device @param {[string, string][]} known */
-    of(preset, device, known) {
-      const one = placeOf({ preset, device });
-      wanted = known.some(([preset, device]) => placeOf({ preset, device }) === one) ? one : "";
-      const around = el.closest("details");
-      if (around) around.hidden = !wanted;
+    /** Whose lengths are shown, if there are any. @param {Place} place @param {[string, string][]} known */
+    of(place, known) {
+      wanted = hasLengths(place, known) ? placeOf(place) : "";
       ask();
     },
   };
 }
-
-/** @param {{preset: string, device: string}} of */
-const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
 
 /** From where on the best stack with a view is ahead of the best without, in a sentence. @param {Table} table */
 export function headline({ lines, rows, ahead, overtakes }) {

@@ -117,3 +117,12 @@ function names(levels) {
   const once = (/** @type {string} */ name) => found.indexOf(name) === found.lastIndexOf(name);
   return found.map((name, i) => (once(name) || !read[i] ? name : fullLevelName(read[i])));
 }
+
+/** @typedef {{preset: string, device: string}} Place where profiles by length are of */
+
+/** @param {Place} place */
+export const placeOf = ({ preset, device }) => `${preset} ${device.split(":")[0]}`;
+
+/** Whether there are profiles by length of it. @param {Place} place @param {[string, string][]} known presets and devices */
+export const hasLengths = (place, known) =>
+  known.some(([preset, device]) => placeOf({ preset, device }) === placeOf(place));
