@@ -92,7 +92,8 @@ def test_visitors_take_turns_however_many_questions_one_of_them_has() -> None:
         return done
 
     done = awaited(run())
-    assert set(done[:4]) == {"greedy", "ann", "bob"} and done.count("greedy") == OWN + 1
+    first = done[: OWN - 1]  # two threads note what is done: by a hair, one of them after several of the other
+    assert {"ann", "bob"} < set(first) and done.count("greedy") == OWN + 1
 
 
 def test_who_has_had_a_turn_stands_behind_the_others() -> None:
