@@ -93,8 +93,7 @@ def test_a_folder_is_enough_and_machines_without_one_are_named_with_their_comman
     put(tmp_path / "smollm2-epyc", json.dumps(made()))
     found = Bundled(tmp_path).listing()
     (one,) = found["reports"]
-    drawn = {name: value for name, value in made().items() if name != "categories"}
-    assert (one["id"], one["results"], one["lost"]) == ("smollm2-epyc", drawn, {})
+    assert (one["id"], one["results"], one["lost"]) == ("smollm2-epyc", made(), {})
     assert one["csv"].splitlines()[1].startswith('default,"ngram:2,int4:5,target",30.0,3.0')
     (gpu,) = found["missing"]
     assert gpu["command"].startswith("python -m hsd_core bench --preset smollm2 --device cuda")

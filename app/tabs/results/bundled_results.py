@@ -164,7 +164,7 @@ class Bundled:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The contents of a results.json, without its rows by category.
+    """The contents of a results.json.
 
     Raises:
         ValueError: it is none; the message says what is wrong with it. OSError: it cannot be read.
@@ -174,7 +174,6 @@ def _read(path: Path) -> dict[str, Any]:
     results = plain(path.read_bytes())
     convert(results, BenchReport)
     found: dict[str, Any] = results
-    found.pop("categories", None)  # for the Planner, by way of a profile; the tab draws tasks
     return found
 
 
