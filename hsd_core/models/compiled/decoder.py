@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
-from operator import itemgetter
 
 import torch
 from torch import Tensor
@@ -188,15 +187,16 @@ class CompiledDecoder:
             self._one_text = str(error)
             raise
         found, passes = list[Tensor](), -(-len(all_of) // SEATS)
-        for some in (all_of[at::passes] for at in range(passes)):
+        each = -(-len(all_of) // passes)
+        for at in range(0, len(all_of), each):
+            some = all_of[at : at + each]
             texts, x = [text_of(inputs) for inputs in some], [inputs.states for inputs in some]
             for part in parts:
                 x = part.run(texts, x)
             for given, kv in texts if hi == self.layers else ():
                 kv.length = given.end
             found += x
-        order = [i for at in range(passes) for i in range(at, len(all_of), passes)]
-        return [x for _, x in sorted(zip(order, found, strict=True), key=itemgetter(0))]
+        return found
 
     def _joint_parts(self, lo: int, hi: int) -> Sequence[JointPart]:
         """Second copies of the parts with layers lo to hi - 1, for several texts."""
