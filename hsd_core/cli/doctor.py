@@ -19,15 +19,18 @@ def add(commands: Any) -> None:
     reads(parser, "files FILE", "metrics, replies in JSON, logs; two scrapes: earlier first", nargs="*")
     option(parser, "--plain-ms X", "ms of a token without speculation, if known", type=float)
     option(parser, "--categories NAME=X,...", "tokens a pass by kind of text, such as coding=3.1,roleplay=1.9")
+    reads(parser, "--profile FILE", "its passes price many requests at once, as calibrate --load measures them")
     option(parser, "--url URL", "a server: its /metrics are read twice, --pause seconds apart")
     option(parser, "--pause S", "between the two (default 30)", type=float, default=30.0)
     flag(parser, "--json", "print the answer as JSON")
 
 
 def act(options: argparse.Namespace) -> int:
+    from hsd_core.doctor.by_batch import batch_lines
     from hsd_core.doctor.categories import category_lines, diagnose_kinds
     from hsd_core.doctor.diagnosis import JSON_NAMES
     from hsd_core.doctor.reading.inputs import read_files, read_texts, texts_of
+    from hsd_core.theory import read_profile
 
     if bool(options.files) == bool(options.url):
         raise ValueError("name files, or a server with --url")
@@ -36,13 +39,15 @@ def act(options: argparse.Namespace) -> int:
     else:
         seen = read_files(options.files)
     texts = (text for _, text in texts_of(options.files))
-    answer = diagnose_kinds(seen, texts, options.categories or "", plain_ms=options.plain_ms)
-    kinds = answer["by_category"]
+    costs = read_profile(options.profile) if options.profile else None
+    answer = diagnose_kinds(seen, texts, options.categories or "", plain_ms=options.plain_ms, costs=costs)
+    kinds, batches = answer["by_category"], answer["by_batch"]
     if options.json:
-        more = {"by_category": kinds} if kinds else {}
+        more = {name: answer[name] for name in ("by_category", "by_batch") if answer[name]}
         print(json.dumps({**{name: answer[name] for name in JSON_NAMES}, **more}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join([*answer_lines(answer), *(["", *category_lines(kinds)] if kinds else [])]))
+        tables = [*(["", *category_lines(kinds)] if kinds else []), *(["", *batch_lines(batches)] if batches else [])]
+        print("\n".join([*answer_lines(answer), *tables]))
     return 0
 
 

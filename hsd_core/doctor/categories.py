@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hsd_core.doctor.by_batch import by_batch
 from hsd_core.doctor.diagnosis import diagnose, main_setting
 from hsd_core.doctor.draft_profile import Share, flat_share, profile_of
 from hsd_core.doctor.gain import gain_of, worth
 from hsd_core.doctor.reading.counts import Counts, DoctorError
 from hsd_core.doctor.reading.pasted_text import clean
 from hsd_core.doctor.verdict import length_setting
+from hsd_core.theory import Profile
 
 MOST = 100
 NEAR_END = 20_000  # characters: a table beside a long log stands before or behind it
@@ -102,10 +104,16 @@ def _tokens(value: str) -> float | None:
 
 
 def diagnose_kinds(
-    seen: Sequence[Counts], texts: Iterable[str], given: str = "", *, plain_ms: float | None = None
+    seen: Sequence[Counts],
+    texts: Iterable[str],
+    given: str = "",
+    *,
+    plain_ms: float | None = None,
+    costs: Profile | None = None,
 ) -> dict[str, Any]:
-    """`diagnose`, with `by_category` and `categories`, what it is of as `read_categories` wants it: what is given, else
-    a table in the texts, which is no setting. `missing` tells what a table lacks.
+    """`diagnose`, with `by_batch`, over the passes of the profile `costs`, if given; and with `by_category` and
+    `categories`, what it is of as `read_categories` wants it: what is given, else a table in the texts, which is no
+    setting. `missing` tells what a table lacks.
 
     Raises:
         DoctorError: as `diagnose`; what is given is wrong, or the outputs tell nothing of other lengths.
@@ -114,7 +122,8 @@ def diagnose_kinds(
     if tokens and not given:
         rows = {*tokens, *(one.label for one in seen if _WHOLE.fullmatch(one.label))}
         seen = [one for one in seen if one.decode_ms or one.label not in rows] or seen
-    answer = {**diagnose(seen, plain_ms=plain_ms), "by_category": [], "categories": ""}
+    batches = by_batch(seen, plain_ms=plain_ms, costs=costs)
+    answer = {**diagnose(seen, plain_ms=plain_ms), "by_batch": batches, "by_category": [], "categories": ""}
     try:
         found = by_category(seen, tokens, plain_ms=plain_ms) if tokens else []
     except DoctorError as error:

@@ -155,6 +155,17 @@ _ENGINES = {
         start="speculative_config:\n  decoding_type: DraftTarget\n  max_draft_len: 3\n  speculative_model: DRAFT",
         given="max_draft_len of speculative_config",
     ),
+    "tgi": Engine(
+        title="TGI",
+        length="--speculate {k}",
+        off="text-generation-launcher  # without --speculate",
+        without="--speculate",
+        output="its /metrics",
+        time="curl http://HOST:8080/metrics before and after some prompts, and give both",
+        why="It runs without --speculate.",
+        start="--speculate 3",
+        given="--speculate of the launcher",
+    ),
     "koboldcpp": Engine(
         title="koboldcpp",
         length="--draftamount {k}",

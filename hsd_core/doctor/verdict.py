@@ -191,7 +191,6 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
         )
         return [Remedy(why, engine.off)]
     found = []
-    batch = profile.running is not None and profile.running > 1.2
     if gain is not None:
         now = next((length.ms for length in gain.lengths if length.k == profile.k), None)
         # if plain decoding was not timed: its pass takes no longer than one over a draft
@@ -216,11 +215,6 @@ def remedies(profile: DraftProfile, gain: Gain | None) -> list[Remedy]:
             found.append(Remedy(why, "--spec-draft-p-min 0.6"))
         elif profile.engine == "transformers" and not _looks_up(profile):
             found.append(Remedy(why, "assistant.generation_config.assistant_confidence_threshold = 0.6"))
-    if profile.engine == "vllm" and batch and profile.k:
-        k = gain.best.k if gain is not None and gain.best.k else profile.k
-        steps = [[1, 8, k], [9, 32, max(1, k // 2)], [33, 512, 0]]
-        text = f'"num_speculative_tokens_per_batch_size": {steps}'
-        found.append(Remedy("Draft less as the batch grows; the borders are to be measured, these are a start.", text))
     loses = profile.plain_ms and profile.ms_per_token and profile.ms_per_token > profile.plain_ms * CHANGE
     if loses or share > COSTLY or (first is not None and first < UNSURE) or profile.drafting < UNSURE:
         found += _other_drafters(profile)

@@ -41,6 +41,9 @@ def test_pasted_text_is_diagnosed_and_its_link_gives_the_same(page: Any, shipped
     assert page.locator(".hx-doc-status").inner_text().startswith("Answer: Speculation pays")
     assert page.locator(".hx-doc-keys li").count() == 2
     assert "num_speculative_tokens" in page.locator(".hx-doc-card").inner_text()
+    batches = page.get_by_role("group", name="Many requests at once").inner_text()
+    assert "1 to " in batches and "or more" in batches
+    assert "num_speculative_tokens_per_batch_size" in page.locator(".hx-doc-card").inner_text()
     # the counts stand behind the #, and nothing of them before it
     before, _, after = page.url.partition("#")
     assert after.startswith("doctor=") and "histogram" not in before

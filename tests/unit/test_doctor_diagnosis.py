@@ -204,7 +204,6 @@ def test_what_pays_with_a_drafter_that_is_often_right_is_left_as_it_is() -> None
 def test_batches_and_rows_are_named() -> None:
     answer = diagnose(runs(vllm(1000, [800, 600, 500], ms=50, running=6.0)), plain_ms=20)
     assert "6.0 requests" in found(answer, "batch")
-    assert "num_speculative_tokens_per_batch_size" in json.dumps(answer["remedies"])
     split = vllm(1000, [800, 600, 500], ms=50, engine="llama.cpp", draft_ms=3000, draft_timed=3000)
     assert "Rows are not free" in found(diagnose(runs(split), plain_ms=20), "rows")
 

@@ -72,6 +72,12 @@ export const DOCTOR = {
   byKindNote: "Each kind is taken as accepted alike at every position.",
   kindColumns: ["kind of text", "accepted", "best draft length", "gain", "setting"],
   noDrafts: "none",
+  byBatch: "Many requests at once",
+  running: (/** @type {number} */ requests) =>
+    `In this output ${Number(requests.toPrecision(3))} ran at once, in the mean.`,
+  batchColumns: ["requests at once", "best draft length", "gain, at least"],
+  span: (/** @type {number} */ low, /** @type {number} */ high, /** @type {boolean} */ last) =>
+    last ? `${low} or more` : low === high ? String(low) : `${low} to ${high}`,
   findings: "What stands out",
   change: "What to change",
   nothingToChange: "Nothing: the present length is as good as any.",
@@ -109,6 +115,11 @@ export const GIVE = [
   ["transformers", "what the counting snippet writes", "assets/doctor/counting_generate.py"],
   ["aiperf", "its records", "aiperf profile ... --export-level records"],
   ["any", "beside it, a table of tokens a pass by kind of text", "aiperf speed-bench-report artifacts"],
+  [
+    "any",
+    "for many requests at once, runs at several loads with drafts and without, or a profile of joint passes",
+    "python -m hsd_core calibrate --load 1,2,4,8,16,32",
+  ],
 ];
 
 /** Outputs from public threads. The second is verbatim, the first one line of many; of the third the thread gives two

@@ -91,6 +91,7 @@ SGLANG = Form(
     ),
     _needs("running speed"),
 )
+TENSORRT_STEP = Form("tensorrt-llm", called(running="num_scheduled_requests"), _needs("running"))
 BENCH = Form(
     "",
     called(
@@ -196,7 +197,7 @@ TENSORRT = Form(
     one_line=False,
 )
 # in the order in which they are tried: the first complete one takes the line
-ONE_LINE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH)
+ONE_LINE = (VLLM_LINE, VLLM_OLD, VLLM_THROUGHPUT, SGLANG, MTP_BENCH, TENSORRT_STEP)
 SEVERAL_LINES = (BENCH, OFFLINE, SPECULATIVE, EXLLAMA, LATENCY, TIMINGS, META_INFO, LM_STUDIO, TENSORRT)
 ENDS = frozenset().union(*(form.ends for form in (*ONE_LINE, *SEVERAL_LINES)))
 PERCENT = ("rate", "position", "positions")  # fields that are shares

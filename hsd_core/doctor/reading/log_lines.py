@@ -17,6 +17,7 @@ from hsd_core.doctor.reading.forms import (
     ONE_LINE,
     SEVERAL_LINES,
     SGLANG,
+    TENSORRT_STEP,
     VLLM_LINE,
     VLLM_THROUGHPUT,
     Fields,
@@ -64,6 +65,7 @@ class LogReader:
         self._sglang: list[Printed] = []
         self._pieces: list[Counts] = []
         self._throughput: list[tuple[str, float, float]] = []  # heading, tokens/s, requests
+        self._scheduled: list[float] = []  # requests of each of TensorRT-LLM's iterations
         self._open: dict[int, tuple[Fields, str, int, int]] = {}  # forms over several lines
         self._label = ""
         self._read = self._end = 0
@@ -152,6 +154,9 @@ class LogReader:
         if form is VLLM_THROUGHPUT:
             self._throughput.append((label, fields["interval_speed"][0], fields["running"][0]))
             return
+        if form is TENSORRT_STEP:
+            self._scheduled += [running for running in fields["running"] if running > 0]
+            return
         printed = printed_of(form, fields)
         printed.label, printed.line = label, number
         if form.mark and form.mark not in line.lower():
@@ -206,6 +211,8 @@ class LogReader:
 
     def _bounds(self, seen: list[Counts]) -> None:
         """Bounds on the time of a token from the throughput of intervals with one request, pauses included."""
+        for part in seen if self._scheduled else []:
+            part.running = part.running or sum(self._scheduled) / len(self._scheduled)
         for label in dict.fromkeys(label for label, _, _ in self._throughput):
             of = [(speed, running) for which, speed, running in self._throughput if which == label]
             alone = [speed for speed, running in of if running == 1 and speed > 0]

@@ -1,7 +1,8 @@
-"""Metrics of vLLM, llama.cpp and SGLang in the Prometheus text format: counters by suffix, differences of scrapes.
+"""Metrics of engines in the Prometheus text format: counters by suffix, differences of scrapes.
 
 Names: vLLM `v1/spec_decode/metrics.py` and `v1/metrics/loggers.py`; llama.cpp `tools/server` uses the same suffixes
-with its own prefix; SGLang `observability/metrics_collector.py`.
+with its own prefix; SGLang `observability/metrics_collector.py`; TensorRT-LLM `metrics/collector.py` of 1.3; TGI
+`docs/reference/metrics`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from dataclasses import dataclass, field
 
 from hsd_core.doctor.reading.counts import MOST_POSITIONS, Counts, DoctorError, check, length_of, number, tried_of
 
-ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang"}
+ENGINES = {"vllm": "vllm", "llamacpp": "llama.cpp", "sglang": "sglang", "trtllm": "tensorrt-llm", "tgi": "tgi"}
 MOST_LINES = 200_000  # of samples
-_LINE = re.compile(r"\b(vllm|llamacpp|sglang):(\w{3,80})")
+_PREFIXES = ("vllm:", "llamacpp:", "sglang:", "trtllm_", "tgi_")
+_LINE = re.compile(rf"\b({'|'.join(_PREFIXES)})(\w{{3,80}})")
 _VALUE = re.compile(r"[+-]?(?:\d[\d.,]*(?:[eE][+-]?\d+)?|nan|inf)", re.IGNORECASE)
 _TIMES = {"k": 1e3, "m": 1e6, "mil": 1e6, "b": 1e9, "bil": 1e9}  # abbreviations of dashboards
 _SHORT = re.compile(r"\s?(k|mil|m|bil|b)\b", re.IGNORECASE)
 _RATE = re.compile(r"\b(?:i?rate|increase|histogram_quantile)\s?\(|\[\d+[smhdw](?::\w*)?\]")  # a query, not a sample
 _LABEL = re.compile(r'(\w{1,60})="([^"]{0,300})"')
 _PER_POS = "spec_decode_num_accepted_tokens_per_pos"
+_BY_PLACE = ("spec_decode_drafted_tokens", "spec_decode_accepted_tokens")  # TensorRT-LLM: both by position
 _COUNTS = {
     "spec_decode_num_drafts",
     "spec_decode_num_draft_tokens",
@@ -37,18 +40,27 @@ _COUNTS = {
     "inter_token_latency_seconds_count",
     "request_decode_time_seconds_sum",
     "request_decode_time_seconds_count",
+    "iteration_tokens_total_count",
+    *_BY_PLACE,
+    *(f"request_{what}" for what in ("skipped_tokens_sum", "skipped_tokens_count", "generated_tokens_sum")),
+    *(f"request_mean_time_per_token_duration_{what}" for what in ("sum", "count")),
 }
 _GAUGES = {
     *("num_requests_running", "num_running_reqs", "requests_processing", "spec_accept_length", "spec_accept_rate"),
-    *("spec_decode_draft_acceptance_rate", "spec_decode_efficiency"),
+    *("spec_decode_draft_acceptance_rate", "spec_decode_efficiency", "n_busy_slots_per_decode", "batch_current_size"),
 }
+
+_RUNNING = (
+    *("n_busy_slots_per_decode", "num_requests_running", "num_running_reqs", "requests_processing"),
+    "batch_current_size",
+)
 
 Key = tuple[str, int | None]  # a counter's suffix without _total, and its position
 
 
 def is_scrape(line: str) -> bool:
     """Whether a line is a sample, or one of the comments between samples."""
-    if "vllm:" not in line and "llamacpp:" not in line and "sglang:" not in line:
+    if not any(prefix in line for prefix in _PREFIXES):
         return False
     found = _LINE.search(line)
     return found is not None and not _RATE.search(line[:4000]) and found[2].removesuffix("_total") in _COUNTS | _GAUGES
@@ -94,7 +106,8 @@ def scrapes(text: str, name: str) -> list[Scrape]:
             continue
         if value is None:
             raise DoctorError(f"{name}: the counter {prefix}:{suffix} is no number, such as nan; scrape /metrics again")
-        position = _position(labels, name) if suffix == _PER_POS else None
+        by_place = suffix in _BY_PLACE and "token_position" in labels
+        position = _position(labels, name) if suffix == _PER_POS or by_place else None
         scrape.counts[suffix, position] = scrape.counts.get((suffix, position), 0.0) + value
     listed = []
     for of in _of_servers(found):
@@ -157,8 +170,12 @@ def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
     tokens = of("generation_tokens")
     if tokens is None:
         tokens = of("tokens_predicted")
-    positions = sorted((position, value) for (suffix, position), value in counts.items() if position is not None)
-    if [position for position, _ in positions] != list(range(len(positions))):
+    if scrape.engine == "tensorrt-llm":
+        rounds, drafted, accepted = _tensorrt(counts)
+    per_pos = (_PER_POS, _BY_PLACE[1])
+    positions = sorted((at, value) for (suffix, at), value in counts.items() if at is not None and suffix in per_pos)
+    first = min(positions)[0] if positions and scrape.engine == "tensorrt-llm" else 0
+    if [position for position, _ in positions] != list(range(first, first + len(positions))):
         raise DoctorError(f"{name}: counters of some positions are missing; save all of /metrics")
     kept = [value for _, value in positions]
     emitted, efficiency = of("spec_decode_num_emitted_tokens"), scrape.gauges.get("spec_decode_efficiency")
@@ -177,18 +194,56 @@ def counts_in(scrape: Scrape, name: str, *, difference: bool) -> Counts:
             seen.tried = tried_of(kept, rounds)
     if scrape.engine == "sglang":
         _sglang(seen, scrape, of("spec_verify_calls"), tokens)
+    if scrape.engine == "tgi":
+        _tgi(seen, counts)
     _times(seen, scrape, tokens)
-    running = [
-        scrape.gauges[gauge]
-        for gauge in ("num_requests_running", "num_running_reqs", "requests_processing")
-        if gauge in scrape.gauges
-    ]
-    seen.running = running[0] if running and running[0] > 0 else None
+    seen.running = _running(scrape)
     if not difference:
         seen.notes.append("one_scrape")
     if scrape.unread:
         seen.notes.append(f"not_a_number:{scrape.unread[0]}")
     return check(seen)
+
+
+def _running(scrape: Scrape) -> float | None:
+    """Requests at once: the mean over passes where the engine counts those, else the gauge of the last moment.
+
+    vLLM records an inter-token latency for each request of a pass, so they are its requests summed over the passes.
+    """
+    passes = scrape.counts.get(("iteration_tokens_total_count", None), 0.0)
+    shares = scrape.counts.get(("inter_token_latency_seconds_count", None), 0.0)
+    if passes and shares >= passes:
+        return shares / passes
+    gauges = (scrape.gauges.get(gauge, 0.0) for gauge in _RUNNING)
+    return next((running for running in gauges if running > 0), None)
+
+
+def _tensorrt(counts: Mapping[Key, float]) -> tuple[float | None, float | None, float | None]:
+    """Drafts, drafted and accepted tokens; a draft has a first token."""
+    totals = [sum(value for (suffix, _), value in counts.items() if suffix == name) for name in _BY_PLACE]
+    if not any(suffix in _BY_PLACE for suffix, _ in counts):
+        return None, None, None
+    starts = [at for suffix, at in counts if suffix == _BY_PLACE[0] and at is not None]
+    return (counts[_BY_PLACE[0], min(starts)] if starts else None), totals[0], totals[1]
+
+
+def _tgi(seen: Counts, counts: Mapping[Key, float]) -> None:
+    """TGI records the accepted tokens of each request at each pass, and the mean time of a token of each request."""
+    accepted = counts.get(("request_skipped_tokens_sum", None))
+    passes = counts.get(("request_skipped_tokens_count", None))
+    if accepted is not None and passes:
+        seen.rounds, seen.accepted = (passes, accepted) if accepted else (0.0, 0.0)
+        seen.drafted = None if accepted else 0.0
+    sums, requests, tokens = (
+        counts.get((f"request_{name}", None))
+        for name in (
+            "mean_time_per_token_duration_sum",
+            "mean_time_per_token_duration_count",
+            "generated_tokens_sum",
+        )
+    )
+    if sums and requests and tokens:
+        seen.decode_ms, seen.timed_tokens, seen.timed_passes = 1e3 * sums / requests * tokens, tokens, passes
 
 
 def _sglang(seen: Counts, scrape: Scrape, calls: float | None, tokens: float | None) -> None:
@@ -266,11 +321,11 @@ def _sample(line: str, name: str) -> tuple[str, str, dict[str, str], float | Non
     read = number(text)
     if read is not None and (short := _SHORT.match(rest, value.end())):
         read *= _TIMES[short[1].lower()]
-    return found[1], suffix, dict(_LABEL.findall(labels[:4000])), read
+    return found[1][:-1], suffix, dict(_LABEL.findall(labels[:4000])), read
 
 
 def _position(labels: Mapping[str, str], name: str) -> int:
-    position = number(labels.get("position", ""))
+    position = number(labels.get("position", labels.get("token_position", "")))
     if position is None or position != int(position) or position >= MOST_POSITIONS:
         raise DoctorError(f"{name}: {_PER_POS} has no position; save /metrics as the server sends it")
     return int(position)

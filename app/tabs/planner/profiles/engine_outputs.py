@@ -9,6 +9,7 @@ import msgspec
 
 from app.tabs.planner import words as says
 from app.tabs.planner.profiles.plan_request import PlannerError
+from hsd_core.doctor.by_batch import costs_in
 from hsd_core.doctor.categories import diagnose_kinds
 from hsd_core.doctor.reading.counts import DoctorError
 from hsd_core.doctor.reading.inputs import FORMAT, read_texts
@@ -60,15 +61,16 @@ def outputs(data: Any) -> Outputs:
 
 def diagnosed(asked: Outputs) -> dict[str, Any]:
     """The doctor's answer, and `runs`: the counts that it was read from, which with `plain_given` and `categories` give
-    the same answer again.
+    the same answer again, unless a profile among the texts prices it (`profile_given`).
 
     Raises:
         PlannerError: the texts say nothing of speculation, or contradict each other; or the categories are wrong.
     """
     try:
-        seen = read_texts(asked.texts)
-        texts = (text for _, text in asked.texts)
-        answer = diagnose_kinds(seen, texts, asked.categories, plain_ms=asked.plain_ms)
+        costs, outputs = costs_in(asked.texts)
+        seen, texts = read_texts(outputs), (text for _, text in outputs)
+        answer = diagnose_kinds(seen, texts, asked.categories, plain_ms=asked.plain_ms, costs=costs)
     except DoctorError as error:
         raise PlannerError(str(error), "texts") from error
-    return {**answer, "runs": {"format": FORMAT, "runs": builtins(seen)}, "plain_given": asked.plain_ms}
+    runs = {"format": FORMAT, "runs": builtins(seen)}
+    return {**answer, "runs": runs, "plain_given": asked.plain_ms, "profile_given": costs is not None}

@@ -29,6 +29,7 @@ export function doctorCard(answer, link) {
     part(DOCTOR.change, ...changes(answer)),
     answer.by_category.length > 0 &&
       part(DOCTOR.byKind, kindsTable(answer.by_category), h("p.hx-plan-text", DOCTOR.byKindNote)),
+    answer.by_batch && part(DOCTOR.byBatch, ...batchTable(answer.by_batch)),
     answer.findings.length > 0 &&
       part(DOCTOR.findings, texts(answer.findings.map((/** @type {{text: string}} */ { text }) => text))),
     answer.acceptance.length > 0 && part(DOCTOR.places, placesTable(answer)),
@@ -134,6 +135,21 @@ function kindsTable(kinds) {
     h("div.hx-doc-setting", [h("code", setting), copier(DOCTOR.copy, setting)]),
   ]);
   return scrolled(DOCTOR.kindColumns, rows, DOCTOR.byKind);
+}
+
+/** The best draft length of each number of requests at once, and the engine's table of them. @param {any} found */
+function batchTable({ ranges, running, costs, setting, note, needs }) {
+  const rows = ranges.map((/** @type {any} */ { low, high, k, speed_up }, /** @type {number} */ i) => [
+    DOCTOR.span(low, high, i === ranges.length - 1),
+    k ? String(k) : DOCTOR.noDrafts,
+    k && speed_up !== null ? DOCTOR.times(speed_up) : "",
+  ]);
+  const said = [running === null ? "" : DOCTOR.running(running), `${costs[0].toUpperCase()}${costs.slice(1)}.`, needs];
+  return [
+    scrolled(DOCTOR.batchColumns, rows, DOCTOR.byBatch),
+    h("div.hx-doc-change", [h("p", note), h("pre", h("code", setting)), copier(DOCTOR.copy, setting)]),
+    ...said.filter(Boolean).map((text) => h("p.hx-plan-text", text)),
+  ];
 }
 
 /** @param {string[]} columns @param {(string|Node)[][]} rows @param {string} label */

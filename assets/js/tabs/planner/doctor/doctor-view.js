@@ -163,7 +163,9 @@ export function doctorView(url) {
     say(status, DOCTOR.asking);
     const answer = await ask({ texts, plain_ms: plainMs, categories });
     if (answer.error) return refuse(answer.error);
-    const hash = packed({ runs: answer.runs, plain: answer.plain_given, kinds: answer.categories });
+    const hash = answer.profile_given
+      ? ""
+      : packed({ runs: answer.runs, plain: answer.plain_given, kinds: answer.categories });
     setQuery({ doctor: "1" });
     history.replaceState(history.state, "", location.pathname + location.search + hash);
     // what Explore holds is not part of the answer
