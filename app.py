@@ -1,6 +1,6 @@
 """Open HSD Explorer: `python app.py [--host HOST] [--port PORT] [--share] [--engine process|inline|ray|ray://HOST:PORT]
-[--replicas N] [--each cpus=N,gpus=N] [--allow-host NAME] [--root-path PATH] [--presets NAMES] [--targets IDS]
-[--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS] [--allow-origin ORIGINS] [--mcp]
+[--replicas N] [--each cpus=N,gpus=N] [--batch N] [--allow-host NAME] [--root-path PATH] [--presets NAMES]
+[--targets IDS] [--allow-models DIR] [--dtype F] [--device D] [--allow-embed ORIGINS] [--allow-origin ORIGINS] [--mcp]
 [--log text|json] [--watch-key KEY] [--workshop [--learner-runs N] [--class-runs N]]`."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main(kept: Kept) -> None:
     if kept.ends:
         logging.getLogger(__name__).warning("the page's process ended (%s) and was started again", kept.ends[-1])
     closing = Closing()
-    engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas)
+    engine = engine_for(options.engine, closing.over(Pipeline), options.offer, options.replicas, options.batch)
     room = new_room(kept=kept) if options.workshop else None
     demo = build(Pipeline, offer=options.offer, engine=engine, room=room, caps=options.caps, kept=kept)
     where = {"server_name": options.host, "server_port": kept.port or options.port, "share": options.share}

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from app.serve.door.cross_origin import named_origins
 from app.serve.door.policy import OriginError, origins
 from app.serve.door.proxied import AddressError, check_address, public, trusted_proxies
-from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, check_engine, usual
+from app.serve.engines.named import ENGINES, ZEROGPU, EngineError, Replicas, batch_of, check_engine, usual
 from app.serve.line.class_caps import OF_A_LEARNER, OF_ALL_LEARNERS, ClassCaps
 from app.serve.offer import OfferError, ServerOffer
 from app.serve.watch.health import SHORTEST_KEY
@@ -48,6 +48,13 @@ _FROM_ENVIRONMENT = (  # option, variable, value, what it is, and what holds wit
         "N",
         "how many tokens a prompt may have",
         "2048, and 8192 on a GPU",
+    ),
+    (
+        "--batch",
+        "HSD_BATCH",
+        "N",
+        "how many visitors' runs of one preset are decoded at the same time, in joint passes",
+        "1: one after another",
     ),
     (
         "--allow-embed",
@@ -168,7 +175,7 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """What was asked for, checked: host, port, share, allow_host, engine, mcp, log, watch_key, `frames` and
+    """What was asked for, checked: host, port, share, allow_host, engine, batch, mcp, log, watch_key, `frames` and
     `callers` (origins), `public` (where a proxy serves the page), `offer`, and `caps` of a class, None where none is
     held. Ends the process where it cannot be done."""
     parser = command_line()
@@ -190,6 +197,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         if options.engine == ZEROGPU:
             import_module("spaces")  # before torch, which is asked for devices next
         options.replicas = Replicas.of(options.replicas, options.each)
+        options.batch = batch_of(options.batch or "1", options.engine)
         options.frames = origins(options.allow_embed)
         options.callers = named_origins(options.allow_origin)
         options.offer = ServerOffer.of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import closing
 from dataclasses import dataclass
@@ -23,13 +23,14 @@ from app.serve.line.run_lengths import RunKind
 from app.serve.loader import LOOK_S, Loader, Request, Shared
 from app.serve.settings import LONGEST_S, RunRequest, TimeLeft
 from app.words import run as says
-from hsd_core.core.events import Baseline, Footer, Header, Report
+from hsd_core.core.events import Baseline, Footer, Header, Report, Verify
 from hsd_core.export.run_page import RecordStream
 from hsd_core.pipeline import Reading
 
 PLAIN = "plain"  # the phase in which plain decoding of the same target is measured
 PERIOD_S = 0.15  # the page draws each payload: text that comes in smaller parts is no easier to read
 Payload = dict[str, Any]
+NOT_YET: Payload = {}  # what a run yields that waits for its next event in a batch; sent to nobody
 log = logging.getLogger(__name__)
 
 
@@ -146,11 +147,14 @@ class Job(Generic[W]):
         name: by which another process knows it.
         request: the type of what is asked for, of plain values, so that it can cross to another process.
         write: the payloads of a run of it, the last one final; it works in the engine's thread.
+        joins: whether its passes may be joined with those of other runs. The events of such a run are None where there
+            is none yet, for which it yields `NOT_YET`.
     """
 
     name: str
     request: type[W]
     write: Callable[[Loader, W, Run], Generator[Payload, None, None]]
+    joins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,10 @@ class Engine(Protocol):
     @property
     def places(self) -> int:
         """How many runs it works on at a time."""
+        ...
+
+    def group(self, job: Job[W], request: W) -> Hashable | None:
+        """Runs of equal groups may be worked on at a time; None for one that is worked on alone. Instant."""
         ...
 
     def start(self) -> None:
@@ -227,12 +235,16 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
     run.state = base = status("live", says.GENERATING, detail=notes)
     last, levels = 0.0, 0
     footer: Footer | None = None
-    measured = read = False
+    measured = read = shared = False
     with closing(events):
         try:
             for event in events:
+                if event is None:
+                    yield NOT_YET
+                    continue
                 wire.feed(event)
                 urgent = isinstance(event, Header)
+                shared = shared or (isinstance(event, Verify) and len(_runs_in(event)) > 1)
                 levels = len(event.levels) if isinstance(event, Header) else levels
                 if isinstance(event, Footer):
                     footer = event
@@ -249,12 +261,12 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
         finally:
             # Before the engine is closed: an engine at work on the baseline looks at this, not at its consumer.
             run.stopped.set()
-    ended = early or _ending(footer, measured)
+    ended = early or _ending(footer, measured, shared)
     run.state = status("live", ended, detail=notes, phase="done", **({"early": ended} if early else {}))
     yield run.wrote(final=True)
 
 
-RUN = Job("run", RunRequest, stream)
+RUN = Job("run", RunRequest, stream, joins=True)
 
 
 def _after(request: RunRequest, levels: int, event: Footer | Baseline) -> tuple[str, str] | None:
@@ -276,7 +288,13 @@ def _early(request: RunRequest, levels: int, footer: Footer | None, measured: bo
     return says.ended_early(LONGEST_S, done=not cut) if cut or lacks else ""
 
 
-def _ending(footer: Footer | None, measured: bool) -> str:
+def _ending(footer: Footer | None, measured: bool, shared: bool) -> str:
     if footer is None:
         return says.INTERRUPTED
-    return says.ended(footer.reason, measured)
+    return says.ended(footer.reason, measured, shared)
+
+
+def _runs_in(event: Verify) -> tuple[int, ...]:
+    """The runs of a batch whose rows were computed in the same passes."""
+    note = event.notes.get("batch")
+    return note.runs if note else ()

@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -42,8 +43,12 @@ class Request(Protocol):
     ) -> Generator[Any, None, None]: ...
 
 
+Starts = Callable[..., Generator[Any, None, None]]  # as `Request.start`, of the request that comes first
+
+
 class Loader:
-    """`pipeline` is the class from hsd_core. Runs come one at a time, so what was asked for last is what runs.
+    """`pipeline` is the class from hsd_core. Runs come one at a time, or those of one preset together, so what was
+    asked for last is what runs.
 
     Args:
         opening: what `Pipeline.open` takes for a preset's name: a preset, and more of its options.
@@ -59,7 +64,14 @@ class Loader:
         device: str | None = None,
     ) -> None:
         self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
+        self._starts: Starts = lambda request, *given, **more: request.start(*given, **more)
         self._open, self._fetched = SharedWork[tuple[str, str], Any](OPEN), SharedWork[str, Any](0)
+
+    def started_by(self, starts: Starts) -> Loader:
+        """The same loader, for a run whose events `starts` makes."""
+        own = copy(self)
+        own._starts = starts
+        return own
 
     @property
     def model(self) -> str:
@@ -112,7 +124,7 @@ class Loader:
             if stop():
                 raise LoadingLeft(says.LEFT)
         try:
-            events = request.start(pipeline, stop=stop, reading=reading)
+            events = self._starts(request, pipeline, stop=stop, reading=reading)
         finally:
             opening.alone.release()
         if stop():

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -54,12 +55,13 @@ class Service:
         self._who, self.line.class_caps = who, caps
 
     def health(self) -> dict[str, Any]:
-        """Of page and engine, and how many runs wait for their turn."""
+        """Of page and engine, how many runs wait for their turn, how many have it, and how many may at a time."""
         how, running = asdict(self.engine.health), self.line.running
         if how["state"] == "ok" and any(run.state.get("mode") == "loading" for run in running):
             how["state"] = "loading"
         page = {"page": "ok", "pid": os.getpid(), "restarts": len(self._kept.ends), "memory": resident()}
-        return {**page, "engine": how, "waiting": self.line.length}
+        turns = {"waiting": self.line.length, "running": len(running), "places": self.engine.places}
+        return {**page, "engine": how, **turns}
 
     def pace(self) -> dict[str, Any]:
         """For who has not asked for a run yet: how many come before it, how many answers are written in a minute."""
@@ -87,7 +89,8 @@ class Service:
             patience = patience if visitor.page and not held_up else LEFT_S
             return time.monotonic() - run.looked > patience and self.presence.gone(names, after=patience)
 
-        run = Run(request.run, visitor, self.presence.hears, gone, request.kind)
+        group = partial(self.engine.group, job, request)
+        run = Run(request.run, visitor, self.presence.hears, gone, request.kind, group)
         try:
             self.runs.announce(run)
         except NameTaken as error:
@@ -116,7 +119,7 @@ class Service:
                         yield item
             async with aclosing(self.line.enter(run)) as places:
                 async for ahead, wait in places:
-                    state = waiting(ahead, wait)
+                    state = waiting(ahead, wait, self.engine.places)
                     if state != run.state:
                         run.state = state
                         yield run.said()
@@ -133,7 +136,7 @@ class Service:
         try:
             async with aclosing(self.engine.work(job, request, run)) as sent:
                 async for item in sent:
-                    tally.count(item)
+                    self.metrics.count(tally, item)
                     yield item
             whole = not run.cut and run.state.get("mode") == "live"
         finally:
@@ -205,11 +208,12 @@ async def _to_its_end(attended: AsyncGenerator[Payload, None]) -> None:
             pass
 
 
-def waiting(ahead: int, wait: tuple[float, float] | None) -> Payload:
+def waiting(ahead: int, wait: tuple[float, float] | None, seats: int = 1) -> Payload:
     """What a run that waits says: how many come before it, and an estimate (s, from and to) where recent runs allow
-    one."""
+    one. seats: how many have their turns together."""
     more: dict[str, Any] = {"wait": [round(end, 1) for end in wait]} if wait is not None else {}
-    return status("waiting", says.waiting(ahead, wait), detail=says.IN_LINE, ahead=ahead, **more)
+    detail = says.at_a_time(seats) if seats > 1 else says.IN_LINE
+    return status("waiting", says.waiting(ahead, wait), detail=detail, ahead=ahead, **more)
 
 
 # ---- What a component's event asks of the engine: one handler for runs, races and measurements alike

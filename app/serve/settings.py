@@ -16,6 +16,7 @@ from typing import Any
 
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
+from hsd_core.core.clock import EngineClock
 from hsd_core.core.events import Event
 from hsd_core.grammar import LevelSpec, keys, kinds
 from hsd_core.grammar.key import FileKey, WeightsName
@@ -99,13 +100,18 @@ class RunRequest:
         *,
         stop: Callable[[], bool] = lambda: False,
         reading: Reading | None = None,
+        clock: EngineClock | None = None,
     ) -> Generator[Event, None, None]:
         """The run's events, from a pipeline that has the preset open; stopped after `LONGEST_S`.
+
+        Args:
+            clock: of a batch that the run is decoded in.
 
         Raises:
             ValueError: the engine refuses the request; its message names the cure.
         """
         more: dict[str, Any] = {name: True for name in ("depths", "replan") if getattr(self, name)}
+        more |= {} if clock is None else {"clock": clock}
         events: Generator[Event, None, None] = pipeline.run(
             self.stack,
             self.prompt,

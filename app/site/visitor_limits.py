@@ -42,7 +42,7 @@ serve.engines.process
     BLAMED: times that the engine may end at one request | it would take the others' runs with it
     BLAMED_S s: how long such an end is remembered | memory may have been short then
 serve.engines.named
-    MOST: engines of a cluster | an operator's slip
+    MOST: engines of a cluster, or runs of a batch | an operator's slip
 serve.engines.zerogpu
     PLACES: runs on lent cards at a time | each holds a thread
     TOKENS_A_S: tokens for which a second of the quota is asked | what is asked has to be left of it

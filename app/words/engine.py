@@ -72,6 +72,19 @@ def replicas(given: str, most: int) -> str:
     return f"--replicas is {given!r}; write a number from 1 to {most}, or the least and the most, such as 1-4"
 
 
+def batch(given: str, most: int) -> str:
+    return f"--batch (or HSD_BATCH) is {given[:20]!r}; write how many runs share passes, 1 to {most}, such as 4"
+
+
+def no_batch(batch: int, engine: str) -> str:
+    cure = (
+        "give it --replicas, and leave --batch (or HSD_BATCH) out"
+        if engine.startswith("ray")
+        else ("leave it (or HSD_BATCH) out")
+    )
+    return f"--batch {batch} joins passes in an engine's own process, not with --engine {engine}; {cure}"
+
+
 def each(given: str) -> str:
     return f"--each is {given!r}; write cpus=2, gpus=1, or both with a comma between"
 

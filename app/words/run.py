@@ -50,8 +50,10 @@ EMPTY_PROMPT = "the prompt is empty; write something or choose an example"
 TOO_MANY_DIGITS = "of hundreds of digits"
 
 
-def ended(reason: str, measured: bool) -> str:
-    return f"{ENDINGS.get(reason, reason)}{', plain decoding measured beside it' if measured else ''}"
+def ended(reason: str, measured: bool, shared: bool = False) -> str:
+    """How a run ended. measured: plain decoding beside it. shared: its passes, with other runs."""
+    said = f"{ENDINGS.get(reason, reason)}{', plain decoding measured beside it' if measured else ''}"
+    return f"{said}; other runs shared its passes, so its times are those under load" if shared else said
 
 
 def ended_early(seconds: float, *, done: bool) -> str:
@@ -93,6 +95,11 @@ def waiting(ahead: int, wait: tuple[float, float] | None) -> str:
     said = f"{ahead} {'run is' if ahead == 1 else 'runs are'} ahead of yours" if ahead else "yours is next"
     about = f", {span(*wait)} judging by similar runs here" if wait is not None and ahead else ""
     return f"waiting: {said}{about}"
+
+
+def at_a_time(seats: int) -> str:
+    """Where several runs have their turns together."""
+    return f"{seats} runs are decoded at a time. {IN_LINE}"
 
 
 def later(wait: float | None) -> str:

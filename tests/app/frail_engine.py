@@ -10,9 +10,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from pagekit import plain_run
@@ -27,7 +29,7 @@ ROUND_S = 0.05
 
 class Frail:
     """`prompt` says what happens: "read" stays in the prompt, "write" writes for ever, "short" ends, "sleep" makes no
-    step, "exit" ends the process."""
+    step, "exit" ends the process, "fail" raises in the middle; "1 2 3" are ids, after which a small model writes."""
 
     @staticmethod
     def catalogue() -> list[dict[str, Any]]:
@@ -47,9 +49,15 @@ class Frail:
     def open(cls, preset: str, **_: Any) -> Frail:
         return cls()
 
+    def entries(self, stack: str) -> Any:
+        return small_stack(stack) if stack != "target" else []
+
     def run(
-        self, stack: str, prompt: str, *, stop: Callable[[], bool], reading: Any = None, **_: Any
+        self, stack: str, prompt: str, *, stop: Callable[[], bool], reading: Any = None, **more: Any
     ) -> Iterator[Event]:
+        if stack != "target":
+            yield from self._written(stack, prompt, stop, more)
+            return
         events = plain_run(["a ", "tower ", "of ", "levels "])
         if prompt == "exit":
             os._exit(7)
@@ -66,6 +74,30 @@ class Frail:
         while prompt == "write" and not stop():
             time.sleep(ROUND_S)
         yield events[-1]
+
+    def _written(self, stack: str, prompt: str, stop: Callable[[], bool], more: dict[str, Any]) -> Iterator[Event]:
+        import hsd_core
+        from hsd_core.models.sampling import Sampling
+
+        ids = [int(one) for one in prompt.split() if one != "fail"]
+        timed = {"clock": more["clock"]} if "clock" in more else {}
+        tokens = more["max_new_tokens"]
+        for event in hsd_core.run(
+            small_stack(stack), ids, Sampling(0.0), 0, max_new_tokens=tokens, stop=stop, heads=2, **timed
+        ):
+            yield event
+            if isinstance(event, Commit):
+                time.sleep(ROUND_S / 10)
+                if prompt.startswith("fail") and event.round == 3:
+                    raise ValueError("it failed in round 3")
+
+
+@cache
+def small_stack(text: str) -> Any:
+    """A stack over a random model, built once."""
+    from lean_stacks import LeanStacks
+
+    return LeanStacks(vocab=61).stack(text)
 
 
 if __name__ == "__main__":

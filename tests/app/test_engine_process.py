@@ -166,7 +166,7 @@ def test_a_request_at_which_it_ended_twice_is_not_run_a_third_time() -> None:
             assert ["exit code 7" in end for end in ends] == [True, True, False]
             assert "twice" in ends[2]
             assert text(await told(made, *asked("short"), lambda _: None)) == 4, "others are"
-            made._blamed = [(at - process.BLAMED_S, one) for at, one in made._blamed]
+            made._blamed = [(at - process.BLAMED_S, *more) for at, *more in made._blamed]  # type: ignore[misc]
             assert "twice" not in (await told(made, *asked("exit"), lambda _: None))[-1]["status"]["text"], "it ages"
 
     awaited(check())

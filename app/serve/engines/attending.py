@@ -1,18 +1,18 @@
 """The engine's side of the protocol, in a process of its own: does what the page asks, and tells it.
 
-One thread listens, one fetches for each run that asks, one says that the process lives; the main thread works. When the
-page ends, or closes the pipe, the process ends, whatever it is doing.
+One thread listens, one fetches for each run that asks, one says that the process lives; the main thread works
+(`seats`). When the page ends, or closes the pipe, the process ends, whatever it is doing.
 """
 
 from __future__ import annotations
 
 import os
-import queue
 import sys
 import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from app.serve.engines.messages import (
     offer_of,
     pack,
 )
+from app.serve.engines.seats import Seats, Work
 from app.serve.line.known_runs import Run
 from app.serve.loader import NICE
 from app.serve.offer import loader_for
@@ -58,9 +59,7 @@ class Attending:
     def __init__(self, pipeline: Any, jobs: Mapping[str, Job[Any]], sink: int) -> None:
         self._pipeline, self._jobs = pipeline, jobs
         self._closing = Closing()
-        self._asked: queue.SimpleQueue[Begin] = queue.SimpleQueue()
         self._runs: dict[tuple[str, str], AttendedRun] = {}
-        self._at_work: AttendedRun | None = None
         self._lock = threading.Lock()
         self._source = Frames(FileIO(0, closefd=False))
         self._sink = FileIO(sink, "w")
@@ -68,14 +67,14 @@ class Attending:
     def attend(self) -> None:
         """Work until the page ends."""
         hello = self._hello()
-        self._tell(Ready(VERSION, os.getpid()))
+        self._tell(Ready(VERSION, os.getpid(), hello.batch))
         if hello.version != VERSION:
             return
         self._loader = loader_for(self._closing.over(self._pipeline), offer_of(hello))
+        self._seats = Seats(hello.batch, self._loader, lambda run, item: self._tell(sent(run, item)), self._over)
         for act in (self._listen, self._beat):
             threading.Thread(target=act, daemon=True).start()
-        while True:
-            self._work(self._asked.get())
+        self._seats.work()
 
     def _hello(self) -> Hello:
         body = self._source.next()
@@ -92,11 +91,12 @@ class Attending:
                     if run := self._runs.get((of.__name__, said.run)):
                         run.stop()
             elif isinstance(said, Fetch | Begin):
-                self._runs[type(said).__name__, said.run] = AttendedRun(said.run)
+                run = self._runs[type(said).__name__, said.run] = AttendedRun(said.run)
+                act: Any = partial(self._say, run) if isinstance(said, Begin) else partial(self._fetch, said)
+                threading.Thread(target=act, daemon=True).start()
                 if isinstance(said, Begin):
-                    self._asked.put(said)
-                else:
-                    threading.Thread(target=self._fetch, args=(said,), daemon=True).start()
+                    job = self._jobs[said.job]
+                    self._seats.begin(Work(job, partial(self._request, said), run, job.joins and not said.alone))
         self._closing.ends()
         os._exit(0)
 
@@ -109,31 +109,24 @@ class Attending:
         del self._runs["Fetch", asked.run]
         self._tell(Over(run.name, "fetch", fault))
 
-    def _work(self, asked: Begin) -> None:
-        run = self._runs["Begin", asked.run]
-        self._at_work, over = run, threading.Event()
-        threading.Thread(target=self._say, args=(run, over), daemon=True).start()
-        try:
-            for item in self._jobs[asked.job].write(self._loader, self._request(asked), run):
-                self._tell(sent(run, item))
-        finally:
-            over.set()
-            self._at_work = None
-            del self._runs["Begin", asked.run]
-            self._tell(Over(run.name, "begin"))
+    def _over(self, run: Run) -> None:
+        del self._runs["Begin", run.name]
+        self._tell(Over(run.name, "begin"))
 
-    def _say(self, run: AttendedRun, over: threading.Event) -> None:
+    def _say(self, run: AttendedRun) -> None:
         """Tell what the run says of itself while the engine is within a step."""
         shown = run.state
-        while not over.wait(SAY_S):
+        while ("Begin", run.name) in self._runs:
             if run.state is not shown and run.state:
                 shown = run.state
                 self._tell(Told(run.name, shown, run.loading))
+            time.sleep(SAY_S)
 
     def _beat(self) -> None:
         while True:
-            run = self._at_work
-            still, longest = (run.still, run.longest) if run else (None, 0.0)
+            at_work = [run for (of, _), run in self._runs.copy().items() if of == "Begin"]
+            still = min((run.still for run in at_work if run.still is not None), default=None)  # of a batch: all stand
+            longest = max((run.longest for run in at_work), default=0.0)
             self._tell(Beat(still, longest, resident(), self._loader.model))
             time.sleep(BEAT_S)
 

@@ -13,11 +13,11 @@ from app.serve.engines.process import ProcessEngine, command
 from app.serve.offer import ServerOffer, loader_for
 
 
-def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas = ONE) -> Engine:
+def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas = ONE, batch: int = 1) -> Engine:
     """An engine that visitors are served by; it is not started yet.
 
     Args:
-        name: as `check_engine` takes it. replicas: of a cluster.
+        name: as `check_engine` takes it. replicas: of a cluster. batch: runs whose passes an engine process joins.
         pipeline: the class that opens presets in this process. offer: what visitors may load.
     """
     loader = loader_for(pipeline, offer)
@@ -32,4 +32,4 @@ def engine_for(name: str, pipeline: Any, offer: ServerOffer, replicas: Replicas 
         address = name if name.startswith(AT) else ""
         relayed = [*command("app.engine_cluster"), address, str(replicas.least), str(replicas.most), *given]
         return ProcessEngine(relayed, hello_of(offer), lambda request: False, here=False)
-    return ProcessEngine(command("app.engine_process"), hello_of(offer), loader.lacks)
+    return ProcessEngine(command("app.engine_process"), hello_of(offer, batch), loader.lacks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Hashable
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from app.serve.engine import EngineHealth, EngineWork, Job, Payload, W, fetched
@@ -40,6 +40,9 @@ class InlineEngine:
     @property
     def places(self) -> int:
         return 1
+
+    def group(self, job: Job[W], request: W) -> Hashable | None:
+        return ""
 
     def start(self) -> None:
         """Nothing: its threads start with the first run."""

@@ -23,7 +23,7 @@ from app.serve.offer import ServerOffer
 from hsd_core.stacks.targets import unread_preset
 from hsd_core.typed import message_decoder
 
-VERSION = 3  # of the protocol: an engine of another one is not spoken to
+VERSION = 4  # of the protocol: an engine of another one is not spoken to
 BEAT_S = 1.0
 
 
@@ -33,7 +33,7 @@ class Message(Struct, frozen=True, tag=True):
 
 class Hello(Message, frozen=True):
     """The page's first word, and what the operator offers, as in `ServerOffer`: targets by what a command line calls
-    them, the folder of models, "" for none."""
+    them, the folder of models, "" for none. batch: how many runs' passes are joined."""
 
     version: int
     targets: list[str] = []
@@ -41,6 +41,7 @@ class Hello(Message, frozen=True):
     prompt_tokens: int | None = None
     device: str | None = None
     dtype: str | None = None
+    batch: int = 1
 
 
 class Fetch(Message, frozen=True):
@@ -52,11 +53,12 @@ class Fetch(Message, frozen=True):
 
 
 class Begin(Message, frozen=True):
-    """Do a job: `job` is its name, `request` what is asked of it."""
+    """Do a job: `job` is its name, `request` what is asked of it; `alone`: while no other run is worked on."""
 
     run: str
     job: str
     request: msgspec.Raw
+    alone: bool = False
 
 
 class Stop(Message, frozen=True):
@@ -115,9 +117,9 @@ class Ends(Message, frozen=True):
 
 
 class Beat(Message, frozen=True):
-    """The engine lives. still: seconds since the run at work last made a step, None while none is at work or it loads;
-    longest: its longest step, in seconds; memory: of the process, in bytes; model: the preset that it opened last, ""
-    for none."""
+    """The engine lives. still: seconds since a run at work last made a step, None while none is at work or it loads;
+    longest: the longest step of these runs, in seconds; memory: of the process, in bytes; model: the preset that it
+    opened last, "" for none."""
 
     still: float | None
     longest: float
@@ -152,8 +154,8 @@ def from_engine(body: bytes) -> FromEngine:
 # ---- What an operator offers, as it crosses to an engine in another process
 
 
-def hello_of(offer: ServerOffer) -> Hello:
-    """The page's first word."""
+def hello_of(offer: ServerOffer, batch: int = 1) -> Hello:
+    """The page's first word. batch: see `Hello`."""
     return Hello(
         VERSION,
         targets=[one.target.id for one in offer.targets],
@@ -161,6 +163,7 @@ def hello_of(offer: ServerOffer) -> Hello:
         prompt_tokens=offer.prompt_tokens,
         device=offer.device,
         dtype=offer.dtype,
+        batch=batch,
     )
 
 

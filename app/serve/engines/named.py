@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from app.words import engine as says
 
-MOST = 64  # replicas
+MOST = 64  # replicas, or runs whose passes are joined
 _AMOUNT = re.compile(r"\d{1,3}(\.\d{1,3})?")
 PROCESS, INLINE, ZEROGPU, RAY = "process", "inline", "zerogpu", "ray"
 AT = "ray://"  # and HOST:PORT of a cluster's head
@@ -51,6 +51,20 @@ class Replicas:
 
 
 ONE = Replicas()
+
+
+def batch_of(text: str, engine: str) -> int:
+    """How many runs' passes are joined, from the command line.
+
+    Raises:
+        EngineError: it is no such number, or this engine joins none.
+    """
+    batch = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(MOST)) else 0
+    if not 1 <= batch <= MOST:
+        raise EngineError(says.batch(text, MOST))
+    if batch > 1 and engine != PROCESS:
+        raise EngineError(says.no_batch(batch, engine))
+    return batch
 
 
 def check_engine(name: str) -> None:

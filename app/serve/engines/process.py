@@ -1,8 +1,9 @@
 """The engine in a process of its own, which may end, crash or hang without the page.
 
 Its run then ends with what had been written and a sentence that says what happened; the engine is started again, after
-growing pauses. A request at which it ended twice is not given to it again. Who waits in line does not notice but by the
-time that it takes.
+growing pauses. A request at which it ended twice is not given to it again; where several runs were at work, each of
+them is worked on alone the next time, so that what ended it is known. Who waits in line does not notice but by the time
+that it takes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -97,7 +98,7 @@ class ProcessEngine:
         still_s: float = STILL_S,
     ) -> None:
         self._spawn = partial(Spawned, command, hello, self._hear, self._end, silent_s=silent_s, still_s=still_s)
-        self.lacks, self._here, self._pauses = lacks, here, pauses_s
+        self.lacks, self._here, self._pauses, self._batch = lacks, here, pauses_s, hello.batch
         self._lock = threading.Lock()
         self._engine: Spawned | None = None
         self._ready, self._closed, self._down = False, False, False
@@ -107,7 +108,7 @@ class ProcessEngine:
         self._ears: dict[str, Ear] = {}
         self._at_work: dict[str, bytes] = {}  # by run: what is asked of it, without its name
         self._places = 1
-        self._blamed: list[tuple[float, bytes]] = []  # when it ended, at which request
+        self._blamed: list[tuple[float, bytes, bool]] = []  # when it ended, at which request, whether at that alone
 
     @property
     def health(self) -> EngineHealth:
@@ -126,6 +127,12 @@ class ProcessEngine:
     @property
     def places(self) -> int:
         return self._places
+
+    def group(self, job: Job[W], request: W) -> Hashable | None:
+        if self._batch == 1:
+            return ""
+        suspected = self._blamed and self._ends_at(_nameless(request))
+        return (request.preset, request.device) if job.joins and not suspected else None
 
     def start(self) -> None:
         """Start the process, and return at once: it is spoken to when it is ready."""
@@ -159,20 +166,22 @@ class ProcessEngine:
         run.state = status("error", says.DOWN)
 
     async def work(self, job: Job[W], request: W, run: Run) -> AsyncGenerator[Payload, None]:
-        raw = _raw(request)
-        asked = bytes(raw).replace(run.name.encode(), b"")
+        asked = _nameless(request)
+        ends = self._ends_at(asked)
         run.stage = "running"
         try:
-            if self._ends_at(asked) >= BLAMED:
+            if len(ends) >= BLAMED and any(ends):
                 run.state = status("error", says.TWICE, detail=run_says.STILL_HERE)
                 yield run.said(final=True)
                 return
-            async for item in self._asked(Begin(run.name, job.name, raw), run, asked):
+            async for item in self._asked(Begin(run.name, job.name, _raw(request), alone=bool(ends)), run, asked):
                 if isinstance(item, Ended):
                     kept = says.LEFT_TEXT if run.live else run_says.STILL_HERE
                     run.state = status("error", item.why, detail=kept)
                     yield run.wrote(final=True)
-                elif not isinstance(item, Over):
+                elif isinstance(item, Over):  # so another request ended the engine when several were at work
+                    self._blamed = [one for one in self._blamed if one[2] or one[1] != asked]
+                else:
                     yield item
         finally:
             run.stopped.set()
@@ -231,10 +240,10 @@ class ProcessEngine:
                 self._ears.pop(run.name, None)
                 self._at_work.pop(run.name, None)
 
-    def _ends_at(self, asked: bytes) -> int:
-        """How often it ended at this request lately."""
+    def _ends_at(self, asked: bytes) -> list[bool]:
+        """Of each time that it ended at this request lately, whether at that alone."""
         since = time.monotonic() - BLAMED_S
-        return sum(at > since and one == asked for at, one in self._blamed)
+        return [alone for at, one, alone in self._blamed if at > since and one == asked]
 
     def _waits(self) -> str:
         if self._engine is not None or self._restarts < 0:
@@ -258,7 +267,7 @@ class ProcessEngine:
                 return
             now = time.monotonic()
             self._blamed = [one for one in self._blamed if now - one[0] < BLAMED_S]
-            self._blamed += [(now, asked) for asked in self._at_work.values()]
+            self._blamed += [(now, asked, len(self._at_work) == 1) for asked in self._at_work.values()]
             self._ends.append(now)
             recent = sum(now - at < WINDOW_S for at in self._ends)
             self._down = recent > len(self._pauses)
@@ -274,6 +283,11 @@ class ProcessEngine:
 
 def _raw(request: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(request))
+
+
+def _nameless(request: EngineWork) -> bytes:
+    """What is asked, whatever the run is called."""
+    return bytes(_raw(request)).replace(request.run.encode(), b"")
 
 
 # ---- its process: started, spoken to, watched, and ended when it hangs

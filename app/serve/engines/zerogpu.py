@@ -15,7 +15,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
@@ -141,6 +141,9 @@ class ZeroEngine:
     @property
     def places(self) -> int:
         return PLACES
+
+    def group(self, job: Job[W], request: W) -> Hashable | None:
+        return ""
 
     def start(self) -> None:
         """Nothing: workers are forked when they are needed."""

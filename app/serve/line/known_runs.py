@@ -6,7 +6,7 @@ import gzip
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +60,7 @@ class Run:
     hears: Callable[[tuple[str, ...]], bool] = lambda _: True
     gone: Callable[[tuple[str, ...]], bool] = lambda _: False
     kind: RunKind = ANY
+    group: Callable[[], Hashable | None] = lambda: ""  # see `Engine.group`
     stage: str = "waiting"
     stopped: threading.Event = field(default_factory=threading.Event)
     cut: bool = False  # it was asked to end before its end

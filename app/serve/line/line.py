@@ -1,6 +1,10 @@
 """The line before the engine: one for pages and API calls alike, as many runs at a time as it works on, fair turns for
 all.
 
+Runs of one group (`Engine.group`) have their turns together. Where the next one is of another group, or is worked on
+alone, it waits until those at work are over. The last free place is not for who has all others, while somebody else
+waits.
+
 A run stands in line from the moment somebody listens for its answer until it is over, stopped, or its listener left.
 Pages and other callers take turns, so that a script with many calls holds up a page by one of them, not by all; whose
 turn it is among pages, and among callers, `Shares` says. When all places are taken, who comes and would have a turn
@@ -13,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -55,6 +59,7 @@ class Line:
         self.class_caps: ClassCaps | None = None  # while a class is held
         self._waiting: list[LinePlace] = []  # in the order of arrival
         self._running: list[tuple[Run, float]] = []  # and since when
+        self._group: Hashable | None = None  # of those
         self._freed = 0.0
         self._page_was_last = False
         self._lengths = RunLengths()
@@ -175,15 +180,32 @@ class Line:
 
     def begins(self, place: LinePlace) -> bool:
         """Whether its turn has come; then it runs."""
-        if len(self._running) >= self._at_once() or self._order()[:1] != [place]:
+        if self._next() is not place or not self._fits(place.run):
             return False
-        now = self._clock()
+        now, self._group = self._clock(), place.run.group()
         # Taking over is part of what a run takes.
         self._running.append((place.run, max(self._freed, place.came)))
         self._page_was_last = place.run.visitor.page
         self._promised = {who: by for who, by in self._promised.items() if by > now}
         self._changes += 1
         return True
+
+    def _fits(self, run: Run) -> bool:
+        """Whether it may begin beside those at work."""
+        if len(self._running) >= self._at_once():
+            return False
+        return not self._running or (self._group is not None and run.group() == self._group)
+
+    def _next(self) -> LinePlace | None:
+        """Who begins next."""
+        order = self._order()
+        if len(self._running) == self._at_once() - 1 and order and not order[0].run.visitor.leads:
+            for whose in ("address", "session"):
+                at_work = {getattr(run.visitor, whose) for run in self.running}
+                others = [p for p in order if getattr(p.run.visitor, whose) not in at_work]
+                if len(at_work) == 1 and others:
+                    return others[0]
+        return order[0] if order else None
 
     def withdraw(self, place: LinePlace) -> None:
         """It waits no longer: its turn has come, or it left."""
@@ -244,7 +266,8 @@ class Line:
         for place in order:
             typical = self._lengths.typical(place.run.kind)
             known, unknown = known + (typical is not None), unknown + (typical is None)
-            total += typical.used(share) if typical else WaitSpan()
+            beside = 1 if place.run.group() is not None else self._at_once()  # what a run alone takes, all places wait
+            total += typical.used(share).times(beside) if typical else WaitSpan()
             waits.append(total.times((known + unknown) / known) if known >= unknown else None)
         return waits
 
@@ -268,9 +291,10 @@ class Line:
         return sum(cost * min(max(0.0, turn - now - behind), wait) for _, cost, behind in self._coming) / over
 
     def _left(self) -> WaitSpan | None:
-        """What the running run still takes that ends first; None while that is unknown, as while weights are
-        fetched."""
-        if len(self._running) < self._at_once():
+        """What the running run still takes that ends first, or last where the next one needs all places; None while
+        that is unknown, as while weights are fetched."""
+        free, head = len(self._running) < self._at_once(), self._next()
+        if free and (head is None or self._fits(head.run)):
             return WaitSpan()
         now = self._clock()
         known = [
@@ -279,7 +303,7 @@ class Line:
             if not (run.state.get("stage") in says.FETCHING and run.state.get("mode") == "loading")
             and (left := self._lengths.left(run.kind, now - since - run.loading)) is not None
         ]
-        return min(known, key=lambda left: left.seconds, default=None)
+        return (max if free else min)(known, key=lambda left: left.seconds, default=None)
 
     def _cost(self, run: Run) -> float:
         typical = self._lengths.typical(run.kind)
