@@ -46,13 +46,11 @@ class Words:
         return found
 
 
-def crossed(
-    text: str, own: Words, target: Words, seed: int = 0, *, level: type[CrossLevel] = CrossLevel, **options: Any
-) -> list[StackEntry]:
+def crossed(text: str, own: Words, target: Words, seed: int = 0, **options: Any) -> list[StackEntry]:
     """Seats for `cross:3@map=text,table`: tables over the target's vocabulary above a table over the draft's own."""
     first, *above = parse(text)
     inner = TableLevel(table(own.vocab_size, 100 * seed, **options), own.vocab_size, name="cross")
-    bottom = level(inner, own, target, target.vocab_size, map_=first[MAP])
+    bottom = CrossLevel(inner, own, target, target.vocab_size, map_=first[MAP])
     entries = [StackEntry(bottom, first, first.block)]
     for i, spec in enumerate(above, 1):
         made = TableLevel(table(target.vocab_size, 100 * seed + i, **options), target.vocab_size, name=spec.name)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
-SERVER_FIELDS = ("known", "noun", "listed")  # fields that the page does not need
+SERVER_FIELDS = ("inexact", "known", "noun", "listed")  # fields that the page does not need
 VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
@@ -252,13 +252,14 @@ class Choice(Key[str]):
     """One of several words.
 
     words: the composer's text for each, in its order. inner: the words that levels below the last one may have; empty
-    if all may.
+    if all may. inexact: for words at which a draft's rows are not those that it drew from, what the level above does.
     """
 
     type = "choice"
     choices: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
     inner: tuple[str, ...] = ()
+    inexact: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cure(self) -> str:

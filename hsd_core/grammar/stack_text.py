@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from hsd_core.grammar import LevelSpec, StackError, Value, followed, key_of, keys, kind_of, kinds, rule_of, rules
+from hsd_core.grammar.key import Choice
 from hsd_core.grammar.keys import BLOCK, MAX_LEVELS, REPLACE, RULE, TREE, VERIFIES, WITH
 from hsd_core.grammar.kind import JOINTS, REJECT, SHADES
 from hsd_core.grammar.placing import check_order, fault, misplaced
@@ -128,6 +130,11 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
             return Exactness(
                 False, f"{named}: rule {lossy} does not draw from the verifier's distribution at temperature > 0"
             )
+    for i, (spec, judge) in enumerate(pairwise(specs), 1):
+        for key in kind_of(spec).keys:
+            inexact = key.inexact.get(str(spec.get(key))) if isinstance(key, Choice) else None
+            if inexact and not rule_of(judge).rowless:
+                return Exactness(False, f"level {i} ({judge.name}) {inexact} ({spec.name}@{key.name}={spec[key]})")
     return Exactness(True, "every rejected token is corrected from its verifier's residual")
 
 

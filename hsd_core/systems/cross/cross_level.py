@@ -1,9 +1,10 @@
 """A draft model with another tokenizer: it drafts in its own tokens and hands up the target's tokens for the same text.
 
-TokenTiming (arXiv 2510.15545) tokenizes the draft's text with the target's tokenizer and aligns both by dynamic time
-warping. A retokenized token was not drawn from any row, so it goes up as named and is accepted with the target's
-probability; carrying the draft's probability over to it would not be exact. A draft that is restricted to tokens of
-both vocabularies (arXiv 2502.05202) draws them from its row over these, and they go up as drawn.
+TokenTiming (arXiv 2510.15545) tokenizes the draft's text with the target's tokenizer. A retokenized token was not drawn
+from any row, so it goes up as named and is accepted with the target's probability. The paper aligns both texts by
+dynamic time warping and carries the draft's probabilities over (@map=warped), which is not exact (`warping`). A draft
+that is restricted to tokens of both vocabularies (arXiv 2502.05202) draws them from its row over these, and they go up
+as drawn.
 
 The draft model's state is aligned with the target's text by bytes. When the text changes, the draft's ids that end
 within the unchanged bytes stay, and the rest is tokenized again. Token counts cannot be compared: five of the target's
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import DraftOrder, LevelRun, Outcome, Proposal, Work, drafter, scorer
+from hsd_core.core.level import BY_NAME, DraftOrder, DrawnFrom, LevelRun, Outcome, Proposal, Work, drafter, scorer
 from hsd_core.core.notes import noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.drafting import draft_token_by_token
@@ -31,12 +32,13 @@ from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import in_order
 from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.retokenizing import Retokenizer, Vocabulary, finished
+from hsd_core.systems.cross.warping import carried, warped
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.levels.trunk import Features
 
-TEXT, SHARED = "text", "shared"
+TEXT, SHARED, WARPED = "text", "shared", "warped"
 _SAMPLE = "A level drafts a few words, and the one above it keeps those that it would have written: 1, 2, 3."
 _SPARE = 1.5  # draft tokens of a text, in multiples of what the sample needs
 _LEAST = 64
@@ -56,13 +58,14 @@ class CrossLevel:
     ) -> None:
         """
         Raises:
-            ValueError: `map_` is "shared", and the vocabularies share no token.
+            ValueError: `map_` is not "text", and the vocabularies share no token.
         """
         self.inner, self.vocab_size = inner, size
         self.name = name
         self.decoder: Any = getattr(inner, "decoder", None)  # what its memory is counted by
         self._retokenizer = Retokenizer(own, target)
-        self._pairs = _pairs(self._retokenizer.shared, inner.vocab_size, size) if map_ == SHARED else None
+        self._pairs = None if map_ == TEXT else _pairs(self._retokenizer.shared, inner.vocab_size, size, map_)
+        self._warps = map_ == WARPED
         self._ratio = len(own.within(_SAMPLE)) / max(1, len(target.within(_SAMPLE)))
         shared = {} if self._pairs is None else {"shared": len(self._pairs.own)}
         params: dict[str, object] = {"map": map_, "vocabulary": inner.vocab_size, **shared}
@@ -84,13 +87,13 @@ class CrossLevel:
         own = self._state(shared)
         run = self.inner.open(own.capacity, own)
         own.prepare()
-        return CrossRun(run, self._retokenizer, own.capacity, self.name, self.vocab_size, self._pairs)
+        return CrossRun(run, self._retokenizer, own.capacity, self.name, self.vocab_size, self._pairs, self._warps)
 
 
-def _pairs(shared: dict[int, int], own: int, target: int) -> Pairs:
+def _pairs(shared: dict[int, int], own: int, target: int, map_: str) -> Pairs:
     both = [(mine, theirs) for theirs, mine in shared.items() if mine < own and theirs < target]
     if not both:
-        raise ValueError("the two vocabularies share no token; leave @map=shared out")
+        raise ValueError(f"the two vocabularies share no token; leave @map={map_} out")
     mine, theirs = _tensor([m for m, _ in both]), _tensor([t for _, t in both])
     return Pairs(mine, theirs, target)
 
@@ -116,15 +119,23 @@ class CrossRun:
     """
     Args:
         inner: the draft model's state. retokenizer: between its ids and the target's. room: draft ids that the state
-            can hold; for a longer text nothing is drafted. pairs: the shared tokens, if it draws only these; None: it
-            drafts text.
+            can hold; for a longer text nothing is drafted. pairs: the shared tokens; None where it drafts text and
+            hands up no row. warps: it drafts text, and carries its rows over by warping; otherwise it draws only from
+            `pairs`.
     """
 
     def __init__(
-        self, inner: LevelRun, retokenizer: Retokenizer, room: int, source: str, size: int, pairs: Pairs | None
+        self,
+        inner: LevelRun,
+        retokenizer: Retokenizer,
+        room: int,
+        source: str,
+        size: int,
+        pairs: Pairs | None,
+        warps: bool = False,
     ) -> None:
         self._inner, self._retokenizer, self._room, self._source, self._pairs = inner, retokenizer, room, source, pairs
-        self._size = size
+        self._size, self._warps = size, warps
         self._tape = list[int]()  # the context as it was last read
         self._ends = list[int]()  # the byte at which each token ends
         self._text = bytearray()
@@ -152,10 +163,11 @@ class CrossRun:
         if self._inner.cached >= len(self._own):  # the row behind the last id is needed
             self._inner.keep(len(self._own) - 1, ())
         whole = self._own_ends[-1] == len(self._text)
-        return self._draw(context, order) if self._pairs and whole else self._write(context, order)
+        draws = self._pairs and whole and not self._warps
+        return self._draw(context, order) if draws else self._write(context, order)
 
     def _write(self, context: Context, order: DraftOrder) -> Proposal:
-        """Draft text, and offer the target's tokens for it as named ones.
+        """Draft text, and offer the target's tokens for it: as named ones, or with rows that are carried over.
 
         The draft's tokens are more or fewer than the target's, so a choice's key has its number in place of a depth.
         """
@@ -174,8 +186,25 @@ class CrossRun:
             ids.append(special)
         self._wrote(drafted.ids, text, special)
         self._count(context, ids)
-        work, source = drafted.work, (self._source,) * len(ids)
-        return Proposal(tuple(ids), source, work, notes=noted(Ruler(tuple(lengths)) if ids and lengths else None))
+        work, source, ruler = drafted.work, (self._source,) * len(ids), Ruler(tuple(lengths))
+        drawn = self._carried(drafted, ids) if self._warps and ids and lengths else BY_NAME
+        return Proposal(tuple(ids), source, work, drawn, notes=noted(ruler if ids and lengths else None))
+
+    def _carried(self, drafted: Proposal, ids: Sequence[int]) -> DrawnFrom:
+        """Rows for the target's tokens, as the paper has them: see `warping`. None for a greedy draft."""
+        assert self._pairs is not None
+        if (rows := drafted.drawn.rows) is None:
+            return BY_NAME
+        rows = rows.cpu()
+        moved = rows.new_zeros(len(rows), self._size)
+        moved[:, self._pairs.target] = rows[:, self._pairs.own]
+        target = [*map(self._retokenizer.bytes_of, ids)]
+        own = [*map(self._retokenizer.own_bytes, drafted.ids)]
+        while sum(map(len, own[:-1])) >= sum(map(len, target)):
+            own.pop()  # spells nothing of what goes up
+        beside = warped(own, target)
+        chances = [float(row[id_]) for row, id_ in zip(rows, drafted.ids, strict=True)]
+        return DrawnFrom(carried(beside, chances, moved, ids))
 
     def _draw(self, context: Context, order: DraftOrder) -> Proposal:
         """Draw from the draft's rows, restricted to the shared tokens; they go up as drawn."""

@@ -18,11 +18,16 @@ MAP = Choice(
     place=58,
     counts=DRAFTER,
     usual="text",
-    choices=("text", "shared"),
+    choices=("text", "shared", "warped"),
     label="hands up",
-    words={"text": "text · spelled in the target\u2019s tokens", "shared": "shared · tokens that both have, as drawn"},
-    terms={"shared": "shared tokens"},
+    words={
+        "text": "text · spelled in the target\u2019s tokens",
+        "shared": "shared · tokens that both have, as drawn",
+        "warped": "warped · text, and probabilities that nobody drew by (lossy)",
+    },
+    terms={"shared": "shared tokens", "warped": "warped probabilities"},
     noted="{}",
+    inexact={"warped": "judges spelled tokens by the probabilities of other tokens"},
     tip="what is handed up: the draft\u2019s text, spelled anew in the target\u2019s tokens, or only tokens that both "
     "vocabularies have, with the row that they were drawn from",
 )
@@ -63,8 +68,9 @@ CROSS = Kind(
         title="another tokenizer",
         about="A model of another family, whose tokenizer differs from the target's.",
         help="It drafts text, which is spelled anew in the target's tokens (@map=text), or keeps to the tokens that "
-        "both vocabularies have (@map=shared). @id= is a preset's name, a Hub id or a folder. It only drafts: it has "
-        "no row over the target's tokens to verify with.",
+        "both vocabularies have (@map=shared). @map=warped carries probabilities over as TokenTiming does, which is "
+        "lossy. @id= is a preset's name, a Hub id or a folder. It only drafts: it has no row over the target's tokens "
+        "to verify with.",
         in_names=NameForms(
             ("{dtype} {id} with its own tokenizer", "{id} with its own tokenizer", "[a ]model with another tokenizer")
         ),

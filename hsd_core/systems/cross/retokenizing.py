@@ -122,6 +122,11 @@ class Retokenizer:
         piece = self._target.piece(id_)
         return _AROUND + piece + _AROUND if self._target.is_special(id_) and piece else piece
 
+    def own_bytes(self, id_: int) -> bytes:
+        """The bytes of a draft id; of a special token those of the target's."""
+        special = self._target_special.get(id_)
+        return self._own.piece(id_) if special is None else self.bytes_of(special)
+
     def start(self, ids: Sequence[int]) -> list[int]:
         """The ids that the draft puts before a text whose target ids are these."""
         start = self._own.start

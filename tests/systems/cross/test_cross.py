@@ -27,6 +27,7 @@ from hsd_core.stacks.targets import target_preset, weights_named
 from hsd_core.systems.cross.cross_level import CrossRun
 from hsd_core.systems.cross.notes import Ruler
 from hsd_core.systems.cross.retokenizing import Retokenizer, Speller, finished
+from hsd_core.systems.cross.warping import edits, overlapping, warped
 from hsd_core.trace.checks import check
 
 SCRIPTS = (
@@ -118,6 +119,22 @@ def test_a_text_comes_back_from_the_other_vocabulary(tokenizers: dict[str, Token
             rest = retokenizer.target(before, data[at:], 10_000)
             assert b"".join(target.piece(id_) for id_ in rest) == data[at:]
             assert retokenizer.target(before, data[at:], 2) == rest[:2]
+
+
+def test_warping_is_the_alignment_by_bytes_but_where_pieces_look_alike(tokenizers: dict[str, Tokenizer]) -> None:
+    few, whole = tokenizers["fewer"], tokenizers["whole"]
+    same = there = 0
+    for text in filter(None, SCRIPTS):
+        own, target = ([one.piece(id_) for id_, _ in Speller(one).spell(text.encode())] for one in (few, whole))
+        beside, bytes_ = warped(own, target), overlapping(own, target)
+        assert [at for place in beside for at in place] == sorted(at for place in beside for at in place)
+        assert {at for place in beside for at in place} == set(range(len(own))) and all(beside)
+        same, there = same + sum(map(list.__eq__, beside, bytes_)), there + len(target)
+    assert 0.8 < same / there < 1.0
+    assert warped([b"a", b"b"], [b"a", b"b"]) == overlapping([b"a", b"b"], [b"a", b"b"]) == [[0], [1]]
+    own, target = [b"t", b"he", b"the"], [b"the", b"the"]
+    assert overlapping(own, target) == [[0, 1], [2]]
+    assert edits(b"kitten", b"sitting") == 3
 
 
 def test_special_tokens_go_by_their_name_and_an_end_stays_an_end(tokenizers: dict[str, Tokenizer]) -> None:

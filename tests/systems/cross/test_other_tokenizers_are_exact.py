@@ -4,7 +4,10 @@ engines that carry a probability over, or rank before they draw, is not."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
+from math import prod
+from typing import Any
 
 import notes_of
 import pytest
@@ -17,9 +20,12 @@ from words_of import LETTERS, PAIRED, Words, crossed
 
 import hsd_core
 from hsd_core.core.level import DraftOrder, Proposal, Sampler
+from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
-from hsd_core.systems.cross.cross_level import CrossLevel, CrossRun
+from hsd_core.systems.cross import cross_level
+from hsd_core.systems.cross.cross_level import CrossRun
+from hsd_core.systems.cross.warping import carried
 from hsd_core.trace.checks import check
 
 EXACT, WRONG = 1e-12, 1e-3
@@ -67,44 +73,28 @@ def test_a_vocabulary_that_lacks_letters_does_too(map_: str) -> None:
     assert off(crossed(f"cross:3@map={map_},table", Words((b"a", b"ba")), Words((b"a", b"b", b"aba")), 2)) < EXACT
 
 
-class Carried(CrossLevel):
-    """As if the target's tokens had been drawn with the probability of the draft's that stands at their place."""
-
-    def open(self, capacity: int, shared: object) -> CrossRun:
-        run = super().open(capacity, shared)  # type: ignore[arg-type]
-        own_rows = list[torch.Tensor]()
-        right, inner = run._write, run._inner.propose  # type: ignore[attr-defined]
-
-        def remembered(context: Context, order: DraftOrder) -> Proposal:
-            made = inner(context, order)
-            own_rows[:] = [] if made.drawn.rows is None else list(made.drawn.rows)
-            own_rows.append(torch.tensor(made.ids))
-            return made
-
-        def write(context: Context, order: DraftOrder) -> Proposal:
-            made = right(context, order)
-            if not made.ids or len(own_rows) < 2:
-                return made
-            *rows, ids = own_rows
-            chances = [float(row[id_]) for row, id_ in zip(rows, ids.tolist(), strict=True)]
-            carried = torch.zeros(len(made.ids), self.vocab_size, dtype=torch.float64)
-            for at, id_ in enumerate(made.ids):
-                chance = chances[min(at, len(chances) - 1)]
-                carried[at] = (1 - chance) / (self.vocab_size - 1)
-                carried[at, id_] = chance
-            return changed(made, rows=carried)
-
-        run._inner.propose, run._write = remembered, write  # type: ignore[attr-defined,method-assign]
-        return run
-
-
+@pytest.mark.parametrize("joins", [prod, pytest.param(max, marks=pytest.mark.everything)])
 @pytest.mark.parametrize(("own", "target"), BOTH)
-def test_a_probability_that_is_carried_over_is_caught(own: Sequence[bytes], target: Sequence[bytes]) -> None:
-    right, wrong = (
-        crossed("cross:3,table", Words(own), Words(target), 4, level=level) for level in (CrossLevel, Carried)
-    )
-    assert off(right, whole=True) < EXACT
-    assert off(wrong, whole=True) > WRONG
+def test_probabilities_carried_over_by_warping_are_not_exact_and_names_are(
+    own: Sequence[bytes], target: Sequence[bytes], joins: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cross_level, "carried", partial(carried, joins=joins))
+
+    def told(text: str, words: Sequence[bytes] = target) -> tuple[float, bool]:
+        return off(crossed(text, Words(own), Words(words), 4), whole=True), bool(stack_lossless(parse(text), SAMPLED))
+
+    distance, exact = told("cross:3@map=warped,table")
+    assert distance > WRONG and not exact
+    assert "level 1 (table) judges spelled tokens" in stack_lossless(parse("cross:3@map=warped,table"), SAMPLED).reason
+    for text, words in (
+        ("cross:3,table", target),
+        ("cross:3@map=warped,table@rule=match", target),  # reads no row of the draft
+        ("cross:3@map=warped,table:2@rule=match,table", target),
+    ):
+        distance, exact = told(text, words)
+        assert distance < EXACT and exact
+    distance, _ = told("cross:3@map=warped,table", own)
+    assert distance < EXACT if own is LETTERS else distance > WRONG, "one vocabulary, of which ab has two spellings"
 
 
 def test_rows_that_are_not_cut_to_the_shared_tokens_before_the_draw_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

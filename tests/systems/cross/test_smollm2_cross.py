@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import notes_of
 import pytest
 from families import save
-from remade import remake
 from toys import output_of
 
+from hsd_core import cli
 from hsd_core.pipeline import Pipeline
+from hsd_core.systems.cross.command import RECORDED
+from hsd_core.systems.cross.fewer_merges import with_fewer_merges
+from hsd_core.trace import file
 from hsd_core.trace.checks import check
 
+TRACES = Path(__file__).parents[3] / "assets" / "traces"
 PROMPT = "Why is the sky blue? Answer in two sentences, with an emoji: 🌍"
-FEW = 3_000  # merges: every second word is several tokens
 
 
 @pytest.fixture(scope="module")
 def recut(tmp_path_factory: pytest.TempPathFactory, smollm2_folder: Path) -> Path:
-    return remake(smollm2_folder, tmp_path_factory.mktemp("recut") / "recut", merges=FEW)
+    out = tmp_path_factory.mktemp("recut") / "smollm2-3000-merges"
+    assert with_fewer_merges(smollm2_folder, out, merges=RECORDED)
+    return out
+
+
+def test_the_draft_of_the_recording_is_made_by_a_command_once(
+    recut: Path, smollm2_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = file.read(TRACES / "43-another-tokenizer.jsonl.gz")[0].levels[0]
+    assert draft.weights["source"] == recut.name
+    assert draft.params["vocabulary"] == json.loads((recut / "config.json").read_text())["vocab_size"]
+    kept = (recut / "rows.safetensors").stat().st_mtime_ns
+    assert cli.main(["fewer-merges", "--out", str(recut)]) == 0
+    assert "is there; to use it: --stack cross:6" in capsys.readouterr().err
+    assert (recut / "rows.safetensors").stat().st_mtime_ns == kept
+    with pytest.raises(ValueError, match="holds something else; name a new folder"):
+        with_fewer_merges(smollm2_folder, recut, merges=9)
+    with pytest.raises(ValueError, match="the tokenizer has 48900; name fewer"):
+        with_fewer_merges(smollm2_folder, recut, merges=90_000)
 
 
 @pytest.fixture(scope="module")
