@@ -39,6 +39,8 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "lowest": "{name}@with={schedule} verifies nothing, as no level stands below it; leave @with={schedule} out",
         "mixed": "{name}@with={schedule} is for two lanes, and {other}@with=ahead makes one more; write @with=ahead at "
         "both, or leave it out at {other}",
+        "model": "{name}@with={schedule} computes rows of the model, and {below} drafts with the same model meanwhile; "
+        "write @with=ahead, where {name} asks its store alone",
         "beside": "{name}@with={schedule} takes one candidate, and {below} offers {count} side by side; leave "
         "@with={schedule} or @{key}={value} out",
         "rides": "{name}@with={schedule} computes nothing for a window, and {below} has one; leave "
@@ -137,6 +139,8 @@ def _check_times(specs: Sequence[LevelSpec]) -> Iterator[tuple[int, StackError]]
         elif lanes[i] > 1 and not scheduler_of(spec).inner:
             other = next(one for one in specs if scheduler_of(one).make)
             yield i, fault("mixed", **of, other=other.name)
+        elif kind_of(specs[i - 1]).shares.follows and scheduler_of(spec).by_count:
+            yield i, fault("model", **of, below=specs[i - 1].name)
         elif scheduler_of(spec).nodes:
             yield from ((i, error) for error in _check_ready(specs, of))
         else:

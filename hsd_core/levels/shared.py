@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, groupby
-from operator import itemgetter
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
 
 from hsd_core.levels.trunk import Features, Layered, Trunk
@@ -25,11 +24,12 @@ T = TypeVar("T")
 class SharedState:
     """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes.
 
-    positions: the last position that every level can compute; None if there is no bound.
+    positions: the last position that every level can compute; None if there is no bound. across: its levels are on
+    several lanes (`by_lane`).
     """
 
-    def __init__(self, capacity: int, branches: int = 0, positions: int | None = None) -> None:
-        self.capacity, self.branches, self.positions = capacity, branches, positions
+    def __init__(self, capacity: int, branches: int = 0, positions: int | None = None, *, across: bool = False) -> None:
+        self.capacity, self.branches, self.positions, self.across = capacity, branches, positions, across
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
         self._features: list[Features] = []
@@ -134,17 +134,27 @@ def open_levels(
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
     branches: the most nodes of a tree after it. lanes: the lane of each level; levels on different lanes share nothing,
-    as if each lane were another machine. Without it all are on one.
+    as if each lane were another machine, but for those of `by_lane`. Without it all are on one.
     """
     positions = least_positions(levels)
+    end = len(levels)
     for lane in reversed(by_lane(levels, lanes)):
-        yield from open_lane(lane, SharedState(capacity, branches, positions))
+        across, end = len({*lanes[end - len(lane) : end]}) > 1, end - len(lane)
+        yield from open_lane(lane, SharedState(capacity, branches, positions, across=across))
 
 
 def by_lane(levels: Sequence[Level], lanes: Sequence[int]) -> list[list[Level]]:
-    """The levels of each lane, the lowest lane first; see `open_levels`."""
-    numbered = zip(lanes or [0] * len(levels), levels, strict=True)
-    return [[level for _, level in own] for _, own in groupby(numbered, key=itemgetter(0))]
+    """The levels that may share, of each lane, the lowest lane first; see `open_levels`.
+
+    A level that is `beside` the one above shares with it across their lanes: one runs the model, and what the other
+    does needs only the states that it has computed, as a query of a store.
+    """
+    found: list[list[Level]] = []
+    for i, level in enumerate(levels):
+        if not i or (lanes and lanes[i] != lanes[i - 1] and not getattr(levels[i - 1], "beside", False)):
+            found.append([])
+        found[-1].append(level)
+    return found
 
 
 def open_lane(levels: Sequence[Level], shared: SharedState) -> Iterator[LevelRun]:

@@ -1,63 +1,20 @@
-"""What is in flight: requests on lanes, and drafted tokens that are not judged yet.
+"""What is in flight: drafted tokens that are not judged yet.
 
-A lane runs one request at a time; drivers start requests and handle whichever ends first. Each request runs alone and
-is timed; only their overlap is computed. Drafted tokens wait behind the text, each with the row that it was drawn from;
-a token is dropped only together with all behind it, after a rejection.
+They wait behind the text, each with the row that it was drawn from; a token is dropped only together with all behind
+it, after a rejection.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from hsd_core.core.clock import EngineClock
-from hsd_core.core.driver import PassResult
-from hsd_core.core.requests import DraftRequest, ScoreRequest
 from hsd_core.core.tree import Token, Tree
 from hsd_core.models.sampling import one_hot
-
-
-class Ended(NamedTuple):
-    """A finished request of a lane, and its result."""
-
-    request: DraftRequest | ScoreRequest
-    done: PassResult
-
-
-class SimulatedLanes:
-    """Lanes as they would run on several machines of this kind.
-
-    A request runs alone as soon as it is started; its result is not handed out before its lane would have ended.
-
-    Args:
-        does: has a level draft or score, and times it on the clock; it raises if the run is stopped.
-    """
-
-    def __init__(self, does: Callable[[DraftRequest | ScoreRequest], PassResult], clock: EngineClock) -> None:
-        self._does, self._clock = does, clock
-        self._in_flight: list[Ended] = []
-
-    def start(self, request: DraftRequest | ScoreRequest) -> None:
-        """Start a request on its level's lane, which is idle."""
-        started = self._clock.now()
-        self._in_flight.append(Ended(request, self._does(request)))
-        self._clock.set(started)
-
-    def ended(self) -> Ended:
-        """The request that ends first (of equals the target's), with its result; sets the clock to its end.
-
-        At least one lane is at work.
-        """
-        assert self._in_flight, "the scheduler left both lanes idle"
-        first = min(self._in_flight, key=lambda one: (one.done.t1, -one.request.level))
-        self._in_flight.remove(first)
-        self._clock.set(max(self._clock.now(), first.done.t1))
-        return first
 
 
 class UndecidedTokens:

@@ -1,6 +1,6 @@
 """Lanes in lock step: the drafter drafts while the target verifies, and neither starts again before both are done.
 
-A step is one request to each lane (`in_flight`): each is run alone and timed, and both start at the same moment.
+A step is one request to each lane (`reckoned_lanes`): each is run alone and timed, and both start at the same moment.
 
 `DuoDriver` drafts sequences that differ in their first token:
 
@@ -31,10 +31,11 @@ from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import NOTHING, Offer, Tree
 from hsd_core.grammar import rule_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
+from hsd_core.levels.reckoned_lanes import SimulatedLanes
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.systems.lanes.declaration import Duo
-from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
+from hsd_core.systems.lanes.in_flight import UndecidedTokens
 
 GREEDY = Sampling()
 
@@ -76,7 +77,7 @@ class LockStep(Sequential):
         lanes = self._lanes
         lanes.start(verify)
         if draft is None:
-            return lanes.ended().done, None
+            return lanes.ended()[1], None
         lanes.start(draft)
         done = {request.level: passed for request, passed in (lanes.ended(), lanes.ended())}
         return done[1], done[0]

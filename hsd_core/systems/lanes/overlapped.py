@@ -3,8 +3,8 @@
     scheduler  --counts-->  Orders: draft, verify             when
     hierarchy  --requests of `pull` and `judge`-->  lanes     what
 
-Each lane runs one request at a time on the simulated lanes' clock (`in_flight`). Requests are handled in the order in
-which they end, on one clock that never goes back; the driver's own time to judge is on it too.
+Each lane runs one request at a time on the simulated lanes' clock (`reckoned_lanes`). Requests are handled in the order
+in which they end, on one clock that never goes back; the driver's own time to judge is on it too.
 
 A rejection cuts the text behind which the drafter works. A request in flight there is run to its end, dropped and
 counted; nothing else ever is. The verifier samples a token without drafts only while no draft is in flight: whether one
@@ -23,8 +23,9 @@ from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.requests import Answer, DraftRequest, KeepRequest, Requests, ScoreRequest
 from hsd_core.core.tree import Tree
 from hsd_core.grammar.strategies import Scheduler, Submission, View
+from hsd_core.levels.reckoned_lanes import SimulatedLanes
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
+from hsd_core.systems.lanes.in_flight import UndecidedTokens
 
 
 @dataclass(slots=True)

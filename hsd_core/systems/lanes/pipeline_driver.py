@@ -29,8 +29,9 @@ from hsd_core.core.requests import Answer, DraftRequest, KeepRequest, Requests, 
 from hsd_core.core.tree import Token, Tree
 from hsd_core.grammar import lanes_of, scheduler_of
 from hsd_core.grammar.strategies import Orders, Scheduler, View
+from hsd_core.levels.reckoned_lanes import SimulatedLanes
 from hsd_core.models.context import Context
-from hsd_core.systems.lanes.in_flight import SimulatedLanes, UndecidedTokens
+from hsd_core.systems.lanes.in_flight import UndecidedTokens
 
 
 @dataclass

@@ -96,11 +96,18 @@ class StoreCache:
         self._places = torch.full((len(self._keys),), -1)
         self._slots: dict[int, int] = {}  # place -> slot
         self._next = 0
+        self.late = False  # a query has a lane of its own: its results come with the verdict
+        self._asked: deque[Tensor] = deque(maxlen=kept)  # results that are under way
         self._hits: deque[Tensor] = deque(maxlen=kept)  # added when the cache is read, so only if a draft does
 
     def put(self, places: Tensor) -> None:
-        """Add the places that a query of the store returned."""
-        self._hits.append(places)
+        """Add the places that a query of the store returned; if they are `late`, with the next `arrive`."""
+        (self._asked if self.late else self._hits).append(places)
+
+    def arrive(self) -> None:
+        """The results that were under way are there."""
+        self._hits.extend(self._asked)
+        self._asked.clear()
 
     def nearest(self, keys: Tensor, k: int) -> Neighbours:
         """See `Store.nearest`."""

@@ -4,6 +4,9 @@ Both are read-outs over one trunk: the target's last states give the model's dis
 followed similar states in a text (`neighbours.py`). The target queries the store. The draft queries the places that the
 target's queries returned in this run, so verifying its tokens takes one query, and no layers except for the row behind
 the last token. The draft hands up the rows that it drew from, so any rule stays exact; the paper compares tokens.
+
+With @with=ahead the query has a lane of its own (the paper's asynchronous verification): the model drafts on meanwhile,
+over the same trunk. The query then reads no row behind the last token, so it runs no layer at all.
 """
 
 from __future__ import annotations
@@ -13,8 +16,8 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from hsd_core.core.level import Work
-from hsd_core.core.notes import noted
+from hsd_core.core.level import Outcome, Verified, Work
+from hsd_core.core.notes import Note, noted
 from hsd_core.levels.model_level import OverDecoder
 from hsd_core.levels.readout import TrunkRun
 from hsd_core.levels.shared import SharedState
@@ -27,8 +30,15 @@ from hsd_core.systems.store.neighbours import Store, StoreCache
 class CachedRun(TrunkRun):
     """The draft's state: that of a level that runs all layers."""
 
-    def __init__(self, trunk: Trunk, source: Store | StoreCache, mixing: Mixing, name: str) -> None:
+    def __init__(self, trunk: Trunk, source: StoreCache, mixing: Mixing, name: str) -> None:
         super().__init__(trunk, trunk.decoder.layers, Mixture(trunk.decoder, source, mixing), name)
+        self._store_cache = source
+
+    def observe(self, outcome: Outcome) -> Note | None:
+        """With the verdict the query's results are there, if it was asked on a lane of its own."""
+        if isinstance(outcome, Verified):
+            self._store_cache.arrive()
+        return super().observe(outcome)
 
 
 class StoreRun(TrunkRun):
@@ -99,13 +109,15 @@ class StoreLevel(OverStore):
         return shared.trunk(self.decoder, self.decoder.layers, features=True)
 
     def open(self, capacity: int, shared: SharedState) -> StoreRun:
-        return StoreRun(self.enter(shared), self.store, shared.held(self.store, StoreCache), self.mixing, self.name)
+        store_cache = shared.held(self.store, StoreCache)
+        store_cache.late = shared.across
+        return StoreRun(self.enter(shared), self.store, store_cache, self.mixing, self.name)
 
 
 class CachedLevel(OverStore):
     """The same model, and the results of the run's queries so far."""
 
-    over_target = True
+    over_target = beside = True
 
     def enter(self, shared: SharedState) -> Trunk:
         """The trunk of the target above, to whose end it runs all layers itself."""

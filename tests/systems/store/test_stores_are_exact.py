@@ -12,15 +12,18 @@ import notes_of
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_distribution
-from toy_states import StoreStacks
+from timed import Hand
+from toy_states import StoreStacks, SumDecoder
 from toys import output_of
 
 import hsd_core
 from hsd_core.core import rules
 from hsd_core.core.choices import Judge
+from hsd_core.core.clock import EngineClock
 from hsd_core.core.events import Verify
 from hsd_core.core.hierarchy import Hierarchy
 from hsd_core.core.tree import Tree
+from hsd_core.grammar.stack_text import StackError, parse
 from hsd_core.grammar.strategies import RuleKind
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.store.mixture import Mixture
@@ -154,6 +157,70 @@ def test_a_draft_runs_the_layers_and_its_verifier_one_row_of_them() -> None:
     verified = [event for event in events if isinstance(event, Verify)]
     assert all(sum(span.rows for span in event.work.ran) == 1 for event in verified)
     assert max(event.work.rows for event in verified) == 4
+
+
+ON_LANES = [
+    (f"cached:2,{STORE}@with=ahead", 3),
+    (f"cached:1,{STORE}@with=ahead@least=2", 2),
+    (f"cached:2,{STORE}@with=ahead@rule=match", 2),
+    (f"ngram:1,cached:1,{STORE}@with=ahead", 2),
+    (f"cached:1@policy=os3,{STORE}@with=ahead@ahead=4", 2),
+]
+
+
+def on_lanes(made: StoreStacks, text: str, monkeypatch: pytest.MonkeyPatch, query: int = 10) -> tuple[Any, Any]:
+    """A stack, and a clock on which a pass of the model takes 3, and a query of the store `query`."""
+    hand = Hand()
+    for of, name, ns in ((SumDecoder, "forward_layers", 3), (Store, "nearest", query)):
+        real = getattr(of, name)
+
+        def spent(self: Any, *given: Any, real: Any = real, ns: int = ns) -> Any:
+            hand.ns += ns
+            return real(self, *given)
+
+        monkeypatch.setattr(of, name, spent)
+    return made.stack(text), EngineClock(hand.now)
+
+
+@pytest.mark.covering("text")
+@pytest.mark.parametrize("query", [10, 1])
+@pytest.mark.parametrize(("text", "tokens"), ON_LANES)
+def test_with_the_query_on_a_lane_of_its_own_it_does_too(
+    text: str, tokens: int, query: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, prompt = StoreStacks(), [1, 0]
+    truth = made.distribution(text, prompt, tokens)
+    stack, clock = on_lanes(made, text, monkeypatch, query)
+    assert distance(run_distribution(stack, prompt, tokens, clock=clock), truth) < EXACT
+
+
+def test_a_query_on_a_lane_runs_no_layer_and_takes_less_reckoned_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends, made = {}, StoreStacks(vocab=23, text=300, seed=2)
+    for text in (f"cached:2,{STORE}", f"cached:2,{STORE}@with=ahead"):
+        with monkeypatch.context() as patch:
+            stack, clock = on_lanes(made, text, patch)
+            events = list(hsd_core.run(stack, [3, 1, 4], Sampling(0.0), 1, max_new_tokens=24, clock=clock))
+        ends[text] = output_of(events), max(event.t1 for event in events if isinstance(event, Verify))
+        asked = [event for event in events if isinstance(event, Verify) and event.checks]
+        if "ahead" in text:
+            assert events[0].reckoned and events[0].levels[0].shares == 1
+            assert not any(span.rows for event in asked for span in event.work.ran)
+    (plain, before), (meanwhile, after) = ends.values()
+    assert plain == meanwhile and after < before
+
+
+def test_results_of_a_query_under_way_are_not_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    store_cache = StoreCache(Store(torch.eye(9), torch.arange(9)))
+    store_cache.late = True
+    store_cache.put(torch.tensor([[5]]))
+    assert not len(store_cache._hits)
+    store_cache.arrive()
+    assert len(store_cache._hits) == 1
+
+
+def test_lanes_that_compute_rows_of_one_model_are_refused() -> None:
+    with pytest.raises(StackError, match="write @with=ahead, where target asks its store alone"):
+        parse(f"cached:2,{STORE}@with=pearl")
 
 
 def test_a_shelf_holds_hits_and_what_follows_them_and_forgets_the_oldest() -> None:
