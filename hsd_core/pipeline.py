@@ -30,6 +30,7 @@ from hsd_core.trace.pieces import Pieces, record
 if TYPE_CHECKING:
     from hsd_core.core.clock import EngineClock
     from hsd_core.core.level import StackEntry
+    from hsd_core.core.run_plans import Replanner
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.memory import Memory
     from hsd_core.levels.trunk import Layered
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.stacks.builder import Builder
     from hsd_core.theory import Profile
-    from hsd_core.theory.replan import Pace, ProfileReplanner
+    from hsd_core.theory.replan import Pace
 
 Progress = Callable[[str, float, float], None]
 Reading = Callable[[str, int, int], None]  # a level has read so many tokens of the prompt, and of how many
@@ -113,6 +114,9 @@ class Pipeline:
             UnknownPreset, StackError: bad names, or a target that nothing can be run with. WeightsError: weights
                 are not available; the message says what helps.
         """
+        from hsd_core.theory.stack_table import whole
+
+        stack = stack and whole(stack)
         asked = preset_for(preset, stack, models)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
 
@@ -200,7 +204,23 @@ class Pipeline:
         Raises:
             StackError: it cannot be read or built; the message says which level and why.
         """
-        return self._builder.entries(parse(stack))
+        from hsd_core.theory.stack_table import whole
+
+        return self._builder.entries(parse(whole(stack)))
+
+    def by_load(self, stack: str, loads: Sequence[int], profile: Profile | None = None) -> str:
+        """A stack's levels as a table by requests at once (`theory/stack_table.py`), which `run` takes as a stack: at
+        each of these loads the best plan.
+
+        Args:
+            profile: by default this machine's, else the shipped one, at temperature 0.
+        Raises:
+            ProfileError: there is none, or it lacks a level.
+        """
+        from hsd_core.theory.stack_table import StackTable
+
+        known = profile or self.profile() or self._needed_profile(0.0)
+        return str(StackTable.planned(known, parse(stack), loads))
 
     def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
         """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
@@ -294,20 +314,30 @@ class Pipeline:
         """Decode a prompt, or what follows a conversation, with a stack. Close the generator to end the run early.
 
         Args:
-            baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
-                text after every layer of the target. heads: likeliest tokens of each row that go into the trace
-                (0: none). stop: asked before every forward. replan: the stack lists candidates, and which of them
-                run, with which T, is planned again while generating, from `profile` (default: this machine's, else the
-                shipped one; the header says which), at this pace (True: the default one). reading: told which level
+            stack: or a table of stacks by requests at once (`by_load`): in a batch every round follows the row of the
+                runs that are decoded then. baseline: then decode the prompt plainly too and yield what that took.
+                depths: at the end, read the text after every layer of the target. heads: likeliest tokens of each row
+                that go into the trace (0: none). stop: asked before every forward. replan: the stack lists candidates,
+                and which of them run, with which T, is planned again while generating, from `profile` (default: this
+                machine's, else the shipped one; the header says which), at this pace (True: the default one), over the
+                costs of a batch where the run is in one. reading: told which level
                 has read how many tokens of the prompt, and of how many. clock: of the events' times, such as a batch's.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
         from hsd_core.core.run import RunSettings, Watcher, run
+        from hsd_core.models.joint_pass import runs_at_once
         from hsd_core.stacks.prepared import PreparedStack
         from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, header_profile, origin
         from hsd_core.theory.replan import Pace, ProfileReplanner
+        from hsd_core.theory.stack_table import LoadReplanner, StackTable
 
+        table = StackTable.read(stack)
+        if table is not None and replan:
+            raise ValueError(
+                "a table by load is a plan already; give it without replan, or the stack of all its levels"
+            )
+        stack = stack if table is None else table.stack
         entries = self.entries(stack)
         sampling = Sampling(temperature, top_k, top_p)
         ids = self.encode(prompt, raw=raw)
@@ -321,16 +351,17 @@ class Pipeline:
         if (default := self.default).promise is not None and stack == default.stack and not replan:
             known = about.get("profile") or {"about": dict(default.about)}
             about["profile"] = {**known, "about": {**known["about"], PLANNED: default.summary}}
-        replanner = None
+        replanner: Replanner | None = None if table is None else LoadReplanner(table, runs_at_once)
         if replan and profile is not None:
             pace = replan if isinstance(replan, Pace) else None
-            replanner = ProfileReplanner(profile, [entry.spec for entry in entries], pace=pace)
-            about["profile"] = {**replanner.profile.as_dict(), "about": origin(profile, source)}
+            specs = [entry.spec for entry in entries]
+            replanner = planner = ProfileReplanner(profile, specs, pace=pace, load=runs_at_once)
+            about["profile"] = {**planner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
         self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
         stop, timed = stop or (lambda: False), {} if clock is None else {"clock": clock}
 
-        def decode(what: list[StackEntry], rows: int, by: ProfileReplanner | None = None) -> Iterator[trace.Event]:
+        def decode(what: list[StackEntry], rows: int, by: Replanner | None = None) -> Iterator[trace.Event]:
             settings = RunSettings(
                 sampling=sampling,
                 seed=seed,

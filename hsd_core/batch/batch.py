@@ -52,7 +52,7 @@ class Batch:
 
     def add(self, make: MakeRun) -> int:
         """Queue a run, also while others are decoded; returns its number."""
-        self._waiting.append(_Run(self._count, make, self.clock))
+        self._waiting.append(_Run(self._count, make, self.clock, self._live))
         self._count += 1
         return self._count - 1
 
@@ -137,8 +137,9 @@ def _answers(group: Sequence[Offered]) -> Sequence[Tensor | Exception]:
 class _Run:
     """One run, on its own thread, which runs only within `go_on` and `end`."""
 
-    def __init__(self, number: int, make: MakeRun, clock: _BatchClock) -> None:
-        self.number, self._make, self._clock = number, make, clock
+    def __init__(self, number: int, make: MakeRun, clock: _BatchClock, beside: Sequence[_Run]) -> None:
+        """beside: the runs that are decoded now."""
+        self.number, self._make, self._clock, self._beside = number, make, clock, beside
         self.wants: Offered | None = None  # the pass that it waits for
         self.turns = 0  # since the last pass of any run
         self.stopped = self.over = False
@@ -181,6 +182,11 @@ class _Run:
         self._shared = Shared(both, before.passes + 1, before.ns + ns, alone or before.alone)
 
     # on its own thread
+
+    @property
+    def live(self) -> int:
+        """See `Joins.live`."""
+        return len(self._beside)
 
     def run(self, offered: Offered) -> Tensor:
         """See `Joins.run`. Without the clock, such as while levels are opened, a pass is run at once."""

@@ -86,7 +86,7 @@ def act(options: argparse.Namespace) -> int:
     loads = loads_of(options)
     preset, prompts = preset_from(options), bench.read_conversations(options.prompts, options.per_category)
     default = default_of(options)
-    asked = _asked(options.stacks, preset, default.stack, options.reckoned)
+    asked = _asked(options.stacks, preset, default.stack, options.reckoned, bool(loads))
     stacks = list(dict.fromkeys(asked.values()))
     pipeline = opened(options, OnClock.read(stacks[0]).stack)
     for stack in stacks:  # refuses a stack that cannot be built now, not after an hour
@@ -200,10 +200,10 @@ def _under_load(
     return 0
 
 
-def _asked(path: str | None, preset: Preset, default: str, reckoned: bool) -> dict[str, str]:
-    """Line of the stacks file -> stack; without a file, the preset's examples."""
+def _asked(path: str | None, preset: Preset, default: str, reckoned: bool, by_load: bool) -> dict[str, str]:
+    """Line of the stacks file -> stack; without a file, the preset's examples. by_load: or table of stacks."""
     if path:
-        return bench.read_stack_lines(path, default, reckoned)
+        return bench.read_stack_lines(path, default, reckoned, by_load)
     examples = [example.stack for example in preset.stacks if not example.replan]
     return stacks_of_lines([DEFAULT, *examples], default, f"preset {preset.name}", reckoned)
 

@@ -30,6 +30,8 @@ from hsd_core.cli.shared_options import (
 from hsd_core.cli.terminal import ACCEPTED, SUPPLIED, Tint, printable, totals_lines
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
+from hsd_core.core.run_plans import Round, RunPlan
+from hsd_core.grammar.stack_text import LevelSpec, parse
 from hsd_core.measure.bench.prompts import DEFAULT
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
@@ -62,8 +64,9 @@ def add(commands: Any) -> None:
 
 
 def act(options: argparse.Namespace) -> int:
-    from hsd_core.theory import profile_from, read_profile
+    from hsd_core.theory import read_profile
     from hsd_core.theory.replan import Pace
+    from hsd_core.theory.stack_table import replanner_of
 
     if options.repeat:
         return _repeat(options)
@@ -102,8 +105,8 @@ def act(options: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     asked = len(pipeline.encode(prompt, raw=options.raw)) + options.max_new_tokens
     header = metrics.header_of(events)
-    longest = None if header.replan is None else profile_from(header.profile).max_block
-    memory = pipeline.memory(stack or pipeline.default_stack, asked, longest)
+    longest = None if header.replan is None else replanner_of(header, parse(header.stack)).longest
+    memory = pipeline.memory(header.stack, asked, longest)
     if memory.weights:
         print(f"memory: {memory}", file=sys.stderr)
     return 0
@@ -206,21 +209,19 @@ def reopened(
 
 
 def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
-    """Runs a trace again from its header and compares. An interrupted trace is compared up to its end.
+    """Runs a trace again from its header and compares. An interrupted trace is compared up to its end. A run of a batch
+    is told that there are as many others as there were.
 
     Raises:
         ValueError: the header's stack or profile cannot be used.
     """
     from hsd_core.stacks.prepared import run
-    from hsd_core.theory import profile_from
-    from hsd_core.theory.replan import Pace, ProfileReplanner
 
     header = metrics.header_of(events)
     entries = pipeline.entries(header.stack)
     by = None
     if header.replan is not None:
-        specs = [entry.spec for entry in entries]
-        by = ProfileReplanner(profile_from(header.profile), specs, pace=Pace(**header.replan))
+        by = _AmongAsMany(events, [entry.spec for entry in entries])
     events_of = run(
         entries,
         header.prompt_ids,
@@ -247,6 +248,22 @@ def repeat(pipeline: Pipeline, events: Sequence[Event]) -> Repeat:
     )
 
 
+class _AmongAsMany:
+    """The replanner of a recorded run, told of as many runs at once as there were."""
+
+    def __init__(self, events: Sequence[Event], specs: Sequence[LevelSpec]) -> None:
+        from hsd_core.theory.stack_table import replanner_of
+
+        self._loads = {e.round: e.load for e in events if isinstance(e, trace.Plan) and e.load}
+        self._load = self._loads.get(0, 1)
+        self._by = replanner_of(metrics.header_of(events), specs, lambda: self._load)
+        self.longest, self.settings, self.first = self._by.longest, self._by.settings, self._by.first
+
+    def after(self, past: Round) -> RunPlan | None:
+        self._load = self._loads.get(past.index + 1, self._load)
+        return self._by.after(past)
+
+
 def _where(machine: str, versions: Mapping[str, str]) -> str:
     return f"{machine or 'a machine without a name'} with torch {versions.get('torch', 'of an unknown version')}"
 
@@ -254,7 +271,7 @@ def _where(machine: str, versions: Mapping[str, str]) -> str:
 def _plans(events: Sequence[Event], last: int) -> list[tuple[Any, ...]]:
     """The plans of rounds up to `last`, without their times."""
     return [
-        (e.round, e.stack, e.levels, e.blocks, e.predicted_ms, e.left_ms, e.why, e.acceptance)
+        (e.round, e.stack, e.levels, e.blocks, e.predicted_ms, e.left_ms, e.why, e.acceptance, e.load or 1)
         for e in events
         if isinstance(e, trace.Plan) and e.round <= last
     ]

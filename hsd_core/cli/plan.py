@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from hsd_core.cli.options import flag, option, reads
 from hsd_core.cli.shared_options import DEFAULT_PRESET, add_load, command, loads_of
+from hsd_core.grammar import StackError
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
 from hsd_core.theory.search.by_load import AtLoad, plans_by_load
+from hsd_core.theory.stack_table import StackTable
 from hsd_core.typed import pretty
 
 _LISTED = 10
@@ -110,6 +113,8 @@ def load_lines(profile: Profile, rows: Sequence[AtLoad], source: str) -> Iterato
         figures = f"{row.best.prediction.speedup:>12.2f} {row.tokens_per_s:>9.1f}"
         yield f"{row.load:>8}  {text:<{wide}} {figures}  {', '.join(profile.names[i] for i in row.left) or '-'}"
     yield from ("", _costs(profile, rows, source))
+    with suppress(StackError):  # levels without a spec, or in no common order
+        yield f"as one stack: {StackTable.of(dict(zip((row.load for row in rows), texts, strict=True)))}"
 
 
 def _costs(profile: Profile, rows: Sequence[AtLoad], source: str) -> str:

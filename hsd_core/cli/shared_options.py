@@ -18,6 +18,7 @@ from hsd_core.models.machine import size
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.targets import preset_chosen, source_of
 from hsd_core.theory.search.default_stack import DefaultStack, default_for_machine
+from hsd_core.theory.stack_table import whole
 from hsd_core.trace.prompt_files import PromptText
 from hsd_core.typed import MAX_INT
 
@@ -131,7 +132,7 @@ def preset_from(options: argparse.Namespace, stack: str | None = None) -> Preset
     Raises:
         ValueError: see `preset_chosen`.
     """
-    return preset_chosen(options.preset, target=options.target, draft=options.draft, stack=stack)
+    return preset_chosen(options.preset, target=options.target, draft=options.draft, stack=stack and whole(stack))
 
 
 def opened(options: argparse.Namespace, stack: str | None, **more: Any) -> pipeline.Pipeline:

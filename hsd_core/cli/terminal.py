@@ -13,7 +13,7 @@ from hsd_core.grammar import drawn_as, level_letters
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import level_names, stack_name
 from hsd_core.models.sampling import is_greedy
-from hsd_core.theory.replan import origin_words
+from hsd_core.theory.replan import BY_LOAD, origin_words
 from hsd_core.theory.search.default_stack import PLANNED
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
@@ -216,7 +216,9 @@ def _bound_lines(header: trace.Header, levels: Sequence[dict[str, Any]]) -> Iter
 
 def _plan_lines(events: Sequence[Event]) -> Iterator[str]:
     header = metrics.header_of(events)
-    if header.replan is not None:
+    if header.replan is not None and BY_LOAD in header.replan:
+        yield f"by requests at once: {printable(str(header.replan[BY_LOAD]))}"
+    elif header.replan is not None:
         yield f"auto: {printable(origin_words(header.profile, header.machine, header.preset))}"
     elif planned := ((header.profile or {}).get("about") or {}).get(PLANNED):
         yield f"default stack: {printable(str(planned))}"

@@ -1,9 +1,9 @@
 """Plans: which levels of a stack a round runs, with which block lengths, and the replanner that chooses them.
 
 A `Replanner` is called between two rounds, with what was committed, drafted and judged in the round before; never with
-times. Given the committed text, the next round follows the target's distribution under every plan, so a plan chosen
-from the past does not change the output's distribution, and a run can be repeated. A level that rests is not run; it
-catches up on the context when it joins again.
+times. It may also look how many other runs there are. Given the committed text, the next round follows the target's
+distribution under every plan, so a plan chosen from the past does not change the output's distribution, and a run can
+be repeated. A level that rests is not run; it catches up on the context when it joins again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Protocol
 class RunPlan:
     """The levels that run, by their index in the stack, the target last, and T of each but the target.
 
-    why, predicted_ms, left_ms and acceptance go into the trace: see `events.Plan`.
+    why, predicted_ms, left_ms, acceptance and load go into the trace: see `events.Plan`.
     """
 
     levels: tuple[int, ...]
@@ -28,6 +28,7 @@ class RunPlan:
     predicted_ms: float | None = None
     left_ms: float | None = None
     acceptance: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    load: int | None = None
 
     def check(self, verifies: Sequence[bool], longest: int) -> None:
         """Check the plan against a stack.

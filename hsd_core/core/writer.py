@@ -249,6 +249,7 @@ class TraceWriter:
             _short_or_none(chosen.left_ms),
             chosen.why,
             {k: _short(x) for k, x in chosen.acceptance.items()},
+            chosen.load,
         )
 
     def footer(self, reason: trace.Ending, *, prefill_ns: int, decode_ns: int) -> trace.Footer:

@@ -25,6 +25,7 @@ from hsd_core.measure.tables import markdown, rounded, stack_cells, with_interva
 from hsd_core.measure.timed import rotated
 from hsd_core.theory import Profile, ProfileError, expected, plan_of
 from hsd_core.theory.profiles.under_load import under_load
+from hsd_core.theory.stack_table import StackTable
 from hsd_core.trace.comparison import compare
 
 
@@ -162,6 +163,8 @@ def _mean(of: Sequence[tuple[int, float, int, int]]) -> dict[str, float] | None:
 
 def predicted_rate(profile: Profile, stack: str, load: int) -> float | None:
     """tokens/s in sum by the theory; None where it has no formula for the stack, or the profile lacks a level."""
+    if table := StackTable.read(stack):
+        stack = table.rows[table.row(load)]
     try:
         return 1000.0 / expected(under_load(profile, load), plan_of(profile, stack)).ms_per_token
     except ProfileError:

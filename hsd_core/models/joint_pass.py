@@ -68,6 +68,11 @@ class Shared:
 class Joins(Protocol):
     """Runs the passes of one run of a batch."""
 
+    @property
+    def live(self) -> int:
+        """The runs that are decoded together now, this one among them."""
+        ...
+
     def run(self, offered: Offered) -> Tensor: ...
 
     def taken(self) -> Shared | None:
@@ -76,6 +81,12 @@ class Joins(Protocol):
 
 
 JOINS: ContextVar[Joins | None] = ContextVar("JOINS", default=None)  # of this thread's run
+
+
+def runs_at_once() -> int:
+    """The runs that are decoded together with this thread's, itself among them."""
+    joins = JOINS.get()
+    return 1 if joins is None else joins.live
 
 
 class Weighed(Protocol):

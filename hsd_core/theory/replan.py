@@ -11,6 +11,9 @@ passage that was hard for it can keep it out for the rest of the run. `explore` 
 one round runs the best plan, of any set of levels, with a pair not observed recently, if it is not predicted to be much
 slower. It is off by default, as a level that joins has to read the complete text first.
 
+Plans are over the costs of one of as many runs as there are at once (`under_load`), and the planner also runs when that
+number has doubled or halved.
+
 The plan is a function of the profile and the outcomes of earlier rounds, without clock or random numbers, so a run can
 be repeated and stays exact (`plans`). Predictions assume the policy `fixed` at every level. The reason of a change is a
 sentence, for the trace, the terminal and the page.
@@ -29,6 +32,7 @@ from hsd_core.grammar.stack_text import LevelSpec, format_stack, level_of
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory import Answer, Planner, Profile, ProfileError, Ranked, StackPlan, expected
 from hsd_core.theory.latency.plans import judges_several, measured_as
+from hsd_core.theory.profiles.under_load import under_load
 
 _SOURCES = {"measured": "measured on the machine of this run", "shipped": "shipped with the program", "given": "given"}
 
@@ -104,6 +108,11 @@ def origin_words(profile: Mapping[str, Any] | None, machine: str | None, preset:
     return f"{profile_words}: {alike}, where passes may cost more or less; {measure} measures it"
 
 
+def requests(load: int) -> str:
+    """For example "4 requests at once"."""
+    return "one request" if load == 1 else f"{load} requests at once"
+
+
 def changes(profile: Profile, before: StackPlan, after: StackPlan) -> str:
     """The levels that join and leave, and the changes of T."""
     names = profile.names
@@ -118,6 +127,7 @@ def changes(profile: Profile, before: StackPlan, after: StackPlan) -> str:
     return ", ".join(parts) or "the same levels"
 
 
+BY_LOAD = "by_load"  # in a header's `replan`: a table (`theory/stack_table.py`) that takes the planner's place
 HALF_LIFE = 64.0  # judged tokens after which an outcome counts half
 EVERY = 16  # rounds between two runs of the planner
 MOVED = 0.1  # an estimate that changed this much since the last planning starts one at once,
@@ -209,20 +219,27 @@ class ProfileReplanner:
     Args:
         profile: measured levels, including all of the stack; see `calibrate`.
         specs: the stack, cheapest first: the candidates. Their T are ignored.
-        ask: the planner.
+        ask: the planner. load: how many runs are decoded together now, this one among them.
     Raises:
         ProfileError: a level of the stack is not in the profile, or is there in another order.
     """
 
     def __init__(
-        self, profile: Profile, specs: Sequence[LevelSpec], *, pace: Pace | None = None, ask: AskPlanner = _ask
+        self,
+        profile: Profile,
+        specs: Sequence[LevelSpec],
+        *,
+        pace: Pace | None = None,
+        ask: AskPlanner = _ask,
+        load: Callable[[], int] = lambda: 1,
     ) -> None:
-        self.profile = candidates(profile, specs)
+        self.profile, self._load = candidates(profile, specs), load
         self._bonus = [spec.bonus for spec in specs]
         self._pace, self._ask = pace or Pace(), ask
         self._known: Mapping[str, float]  # the estimates at the last planning
         self._since: Mapping[str, float]  # the estimates when the present plan was chosen
         self._changed: bool  # whether it was chosen after the start
+        self._runs: int  # at once, when the planner last ran; a power of two
         self._back: StackPlan | None  # the plan that was left for one round of exploring
         self._reset()
 
@@ -236,17 +253,23 @@ class ProfileReplanner:
     def first(self) -> RunPlan:
         """The profile's best plan; resets the state."""
         self._reset()
-        _, ranked = self._ranked()
+        now, ranked = self._ranked()
         self._plan = ranked[0].plan
-        return self._course(ranked[0], None)
+        return self._course(now, ranked[0], None)
 
     def after(self, past: Round) -> RunPlan | None:
-        """Another plan if it is predicted to save at least `gain`."""
+        """Another plan if it is predicted to save at least `gain`; the plan for another number of runs at once."""
         self._estimates.take(past)
-        if self._back is not None:  # the one round of exploring is over
-            plan, self._back = self._back, None
-            return self._settle(past.index, returning=plan)
-        return self._settle(past.index) if self._due(past.index) else None
+        runs, left = self._at_once(), self._back  # the one round of exploring is over
+        resized, self._runs, self._back = runs != self._runs, runs, None
+        if left is None and not resized and not self._due(past.index):
+            return None
+        return self._settle(past.index, returning=left, resized=resized)
+
+    def _at_once(self) -> int:
+        """The runs at once, down to a power of two."""
+        power: int = 1 << (self._load().bit_length() - 1)
+        return power
 
     def _due(self, index: int) -> bool:
         rounds = index - self._asked
@@ -259,8 +282,9 @@ class ProfileReplanner:
     def _explores(self, index: int) -> bool:
         return self._pace.explore > 0 and (index + 1) % self._pace.explore == 0
 
-    def _settle(self, index: int, returning: StackPlan | None = None) -> RunPlan | None:
-        """Runs the planner; None if nothing is gained. `returning`: the plan before exploring."""
+    def _settle(self, index: int, returning: StackPlan | None, resized: bool) -> RunPlan | None:
+        """Runs the planner; None if nothing is gained. `returning`: the plan before exploring. `resized`: the runs at
+        once are others than before."""
         now, ranked = self._ranked()
         self._known, self._asked = self._estimates.as_dict(), index
         best, present = ranked[0], returning or self._plan
@@ -270,16 +294,16 @@ class ProfileReplanner:
             fresh = self._unseen([each for each in ranked if each.plan != present], best, index)
             if fresh is not None:
                 self._back, self._plan = present, fresh.plan
-                return self._course(fresh, left, exploring=True)
+                return self._course(now, fresh, left, exploring=True, resized=resized)
         chosen = best if saves > self._pace.gain else left
-        if chosen.plan == self._plan:
+        if chosen.plan == self._plan and not resized:
             return None
         self._plan = chosen.plan
-        return self._course(chosen, left, returned=returning is not None)
+        return self._course(now, chosen, left, returned=returning is not None, resized=resized)
 
     def _ranked(self) -> tuple[Profile, list[Ranked]]:
         """The present profile and its plans, the best first, with the stack's bonus settings."""
-        now = self._estimates.now()
+        now = under_load(self._estimates.now(), self._runs)
         answer = self._ask(now)
         found = [answer.best, *answer.alternatives]
         if all(self._bonus):
@@ -301,21 +325,33 @@ class ProfileReplanner:
         return None
 
     def _course(
-        self, chosen: Ranked, left: Ranked | None, *, exploring: bool = False, returned: bool = False
+        self,
+        now: Profile,
+        chosen: Ranked,
+        left: Ranked | None,
+        *,
+        exploring: bool = False,
+        returned: bool = False,
+        resized: bool = False,
     ) -> RunPlan:
         acceptance = self._estimates.as_dict()
         key = self._estimates.moved_most(self._since)
-        moved = None if key is None else EstimateChange(key, self._since[key], acceptance[key], self._changed)
-        why = reason(self.profile, chosen, left, moved, exploring=exploring, returned=returned)
+        moved = (
+            None if key is None or resized else EstimateChange(key, self._since[key], acceptance[key], self._changed)
+        )
+        why = reason(now, chosen, left, moved, exploring=exploring, returned=returned)
+        if resized or (left is None and self._runs > 1):
+            why = f"{requests(self._runs)}: {why}"
         if left is not None and not exploring:
             self._since, self._changed = acceptance, True
         left_ms = None if left is None else left.prediction.ms_per_token
-        return RunPlan(chosen.plan.levels, chosen.plan.blocks, why, chosen.prediction.ms_per_token, left_ms, acceptance)
+        ms = chosen.prediction.ms_per_token
+        return RunPlan(chosen.plan.levels, chosen.plan.blocks, why, ms, left_ms, acceptance, self._runs)
 
     def _reset(self) -> None:
         self._estimates = Estimates(self.profile, self._pace.half_life)
         self._known = self._since = self._estimates.as_dict()
-        self._changed, self._asked = False, -1
+        self._changed, self._asked, self._runs = False, -1, self._at_once()
         self._plan, self._back = StackPlan((self.profile.target,), ()), None
 
 

@@ -16,10 +16,12 @@ from toys import output_of, toy_stack
 import hsd_core
 from hsd_core.batch.batch import Batch
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.events import Commit, Draft, Event, Verify
+from hsd_core.core.events import Commit, Draft, Event, Plan, Prefill, Verify
 from hsd_core.core.level import StackEntry
 from hsd_core.core.run_plans import Round, RunPlan
+from hsd_core.models.joint_pass import runs_at_once
 from hsd_core.models.sampling import Sampling
+from hsd_core.theory.stack_table import LoadReplanner, StackTable
 from hsd_core.trace.checks import check
 
 EXACT = 1e-5
@@ -132,13 +134,19 @@ class Choosing(Scripted):
 
 
 def joint_distribution(
-    stacks: Sequence[Sequence[StackEntry]], prompt: Sequence[int], tokens: int, *, beside: Sequence[Make] = ()
+    stacks: Sequence[Sequence[StackEntry]],
+    prompt: Sequence[int],
+    tokens: int,
+    *,
+    beside: Sequence[Make] = (),
+    more: Callable[[], dict[str, Any]] = dict,
 ) -> dict[tuple[tuple[int, ...], ...], float]:
-    """The joint distribution of the texts of runs in one batch, every path; those of `beside` are there too."""
+    """The joint distribution of the texts of runs in one batch, every path; those of `beside` are there too. more: of
+    each run's settings."""
 
     def whole(script: Scripted) -> tuple[tuple[int, ...], ...]:
         def make(stack: Sequence[StackEntry]) -> Make:
-            own: dict[str, Any] = {"choices": Choosing(script), "heads": 0, "max_new_tokens": tokens}
+            own: dict[str, Any] = {"choices": Choosing(script), "heads": 0, "max_new_tokens": tokens, **more()}
             return lambda **how: hsd_core.run(stack, prompt, SAMPLED, 0, **own, **how)
 
         events = batched([*map(make, stacks), *beside], most=len(stacks) + len(beside))
@@ -178,3 +186,52 @@ def test_the_texts_of_two_runs_are_independent() -> None:
     first, second = (target_distribution(stack, [0], 2) for stack in stacks)
     assert sum(abs(found.get((a, b), 0.0) - first[a] * second[b]) for a in first for b in second) < 1e-12
     assert len(found) == len(first) * len(second)
+
+
+def by_load(text: str) -> LoadReplanner:
+    table = StackTable.read(text)
+    assert table is not None
+    return LoadReplanner(table, runs_at_once)
+
+
+@pytest.mark.parametrize("rows", [(1, 2), (2, 1)], ids=["alone drafted", "alone plain"])
+def test_runs_that_plan_by_how_many_there_are_have_independent_texts(
+    rows: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first text may end at any token, and then the second one is drafted otherwise."""
+    monkeypatch.setattr("hsd_core.theory.stack_table.REST", 0)
+    both = {rows[0]: "table:1@id=a,table@id=b", rows[1]: "table@id=b"}
+    table, ends = ";".join(f"{row}={both[row]}" for row in (1, 2)), frozenset([1])
+    stacks = [toy_stack(both[rows[0]], 2, seed=seed) for seed in (3, 4)]
+    found = joint_distribution(stacks, [0], 3, more=lambda: {"replan": by_load(table), "ends": ends})
+    first, second = (target_distribution(stack, [0], 3, ends=ends) for stack in stacks)
+    assert sum(abs(found.get((a, b), 0.0) - first[a] * second[b]) for a in first for b in second) < 1e-12
+    assert len(found) == len(first) * len(second)
+
+
+TABLES = [
+    "1=ngram:2,nano:2@id=fed,int8:3,target;2=int8:2,target;3=target",
+    "1=nano:1@id=fed,exit:2@at=2,target;3=exit:3@at=2,target",
+    "1=model:2,int4:3,target;2=target;4=int4:2,target",
+]
+
+
+@pytest.mark.parametrize("make", ["lean", pytest.param("compiled", marks=pytest.mark.everything)])
+def test_levels_that_rested_under_load_join_with_all_that_they_missed(make: str) -> None:
+    made = drafted_stacks(3) if make == "lean" else LeanStacks(make=tiny_compiled)
+    prompt, lengths = [1, 0, 2, 2, 1], (40, 30, 12, 4)
+
+    def run(text: str, tokens: int, **how: Any) -> Iterator[Event]:
+        replan = {} if text == "target" else {"replan": by_load(text)}
+        stack = made.stack(text if text == "target" else by_load(text)._table.stack)
+        return hsd_core.run(stack, prompt, Sampling(0.0), 0, max_new_tokens=tokens, **replan, **how)
+
+    plain = output_of(list(run("target", lengths[0])))
+    for table in TABLES if make == "lean" else ["1=int8:3,target;2=target;4=exit:2@at=2,target"]:
+        found = batched([partial(run, table, tokens) for tokens in lengths], most=len(lengths))
+        for events, tokens in zip(found, lengths, strict=True):
+            assert output_of(events) == plain[:tokens], table
+            assert check(events) == [], table
+        plans = [event for event in found[0] if isinstance(event, Plan)]
+        joined = [event for event in found[0] if isinstance(event, Prefill) and event.round]
+        assert len({plan.load for plan in plans}) > 1 and joined, table

@@ -39,7 +39,7 @@ TORCHLESS = (
     "from hsd_core.doctor.reading.inputs import read_files; from hsd_core.doctor.draft_profile import profile_of",
     "from hsd_core.measure.whatif import whatif_profile; whatif_profile('llama3')",
 )
-THEORY = ("profiles", "latency", "overlap", "search", "replan")
+THEORY = ("profiles", "latency", "overlap", "search", "replan", "stack_table")
 
 
 def imported(path: Path) -> set[str]:

@@ -231,7 +231,7 @@ class Plan(Record, frozen=True):
     `stack`: the plan as a stack. `levels`: their indices in the header, the target last; `blocks`: T of each except the
     target. `predicted_ms`: per token under the present estimates; `left_ms`: the same for the previous plan.
     `acceptance`: those estimates, by "drafter->verifier" ("0->2"), and "hit" for the hit rate of a lookup. `t0`: when
-    the choice began.
+    the choice began. `load`: the runs at once that it was chosen for; `predicted_ms` is then of all together.
     """
 
     round: Int
@@ -244,3 +244,4 @@ class Plan(Record, frozen=True):
     left_ms: float | None = None
     why: str = ""
     acceptance: Figures = field(default_factory=dict)
+    load: Int | None = None

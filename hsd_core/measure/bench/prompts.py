@@ -15,6 +15,7 @@ from hsd_core.grammar import lanes_of
 from hsd_core.grammar.placing import check_measured
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.measure.tables import RECKONED, OnClock
+from hsd_core.theory.stack_table import StackTable, whole
 from hsd_core.trace.prompt_files import PromptLine, parquet_lines
 from hsd_core.typed import records
 from hsd_core.typed.files import read_text
@@ -99,31 +100,38 @@ def read_stacks(path: str | Path) -> list[str]:
     return list(dict.fromkeys(read_stack_lines(path).values()))
 
 
-def read_stack_lines(path: str | Path, default: str = "", reckoned: bool = False) -> dict[str, str]:
+def read_stack_lines(
+    path: str | Path, default: str = "", reckoned: bool = False, by_load: bool = False
+) -> dict[str, str]:
     """Line -> stack for the lines of a stacks file; empty lines and lines that begin with # are ignored.
 
     Args:
-        default: the stack for the line `default`. reckoned: see `stacks_of_lines`.
+        default: the stack for the line `default`. reckoned, by_load: see `stacks_of_lines`.
     Raises:
         ValueError: there are none, or a line is not a stack; the message says why.
     """
     lines = [line.strip() for line in read_text(path).splitlines()]
-    return stacks_of_lines([line for line in lines if line and not line.startswith("#")], default, str(path), reckoned)
+    written = [line for line in lines if line and not line.startswith("#")]
+    return stacks_of_lines(written, default, str(path), reckoned, by_load)
 
 
-def stacks_of_lines(lines: Iterable[str], default: str, where: str, reckoned: bool = False) -> dict[str, str]:
+def stacks_of_lines(
+    lines: Iterable[str], default: str, where: str, reckoned: bool = False, by_load: bool = False
+) -> dict[str, str]:
     """Line -> stack; see `read_stack_lines`.
 
     Args:
         reckoned: allow stacks whose levels work at the same time; such a line and its stack are marked as reckoned
-            (`OnClock`).
+            (`OnClock`). by_load: allow tables of stacks by requests at once.
     """
-    found = {line: format_stack(parse(default if line == DEFAULT and default else line)) for line in lines}
+    read = {line: default if line == DEFAULT and default else line for line in lines}
+    tables = {line: table for line, text in read.items() if by_load and (table := StackTable.read(text))}
+    found = {line: str(tables.get(line) or format_stack(parse(text))) for line, text in read.items()}
     if not found:
         raise ValueError(f"{where}: no stacks in it")
     asked: dict[str, str] = {}
     for line, stack in found.items():
-        specs = parse(stack)
+        specs = parse(whole(stack))
         if reckoned and lanes_of(specs)[-1]:
             asked[str(OnClock(line, RECKONED))] = str(OnClock(stack, RECKONED))
         else:

@@ -21,6 +21,7 @@ from hsd_core.grammar.stack_text import bare, format_stack, parse
 from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.measure.tables import OnClock
 from hsd_core.measure.timed import rotated
+from hsd_core.theory.stack_table import whole
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import Comparison, compare, shared_prefix
 from hsd_core.typed import Wrong, convert
@@ -95,7 +96,7 @@ Runner = Callable[[str, Any], Iterable[Event]]  # (stack, `Said`, or a text wher
 
 def plain_of(stack: str) -> str:
     """Plain decoding of a stack's target: its baseline."""
-    return format_stack([bare(parse(OnClock.read(stack).stack)[-1])])
+    return format_stack([bare(parse(whole(OnClock.read(stack).stack))[-1])])
 
 
 def with_plain(stacks: Iterable[str]) -> list[str]:

@@ -218,6 +218,7 @@ export interface Plan {
   left_ms: number | null;
   why: string;
   acceptance: Record<string, number>;
+  load: number | null;
 }
 
 export interface Footer {

@@ -126,7 +126,7 @@ export function adopt(wish, model) {
   }
   if (!asked.prompt && text)
     Object.assign(settings, { prompt: text, raw: asked.raw ?? (raw && header.preset !== "toy") });
-  settings.replan = asked.replan ?? Boolean(header.replan);
+  settings.replan = asked.replan ?? Boolean(header.replan && !header.replan.by_load);
   const { sampling, seed, max_new_tokens } = header;
   for (const [name, value] of Object.entries({ ...sampling, seed, max_new_tokens })) {
     const limits = setup.limits[name];

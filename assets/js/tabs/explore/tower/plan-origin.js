@@ -15,7 +15,7 @@ export class Origin {
   /** @param {?import("../../../shared/run/events.js").Header} header of the run shown, if it is of this stack
    *  @param {Record<string, any>} settings of the next run */
   show(header, settings) {
-    if (header) return this._say(header.replan ? originText(header) : "");
+    if (header) return this._say(header.replan ? (header.replan.by_load ?? originText(header)) : "");
     if (!settings.replan) return this._say("");
     const { preset, device } = settings;
     const query = new URLSearchParams({ preset, device: device ?? "", temperature: `${heatOf(settings)}` }).toString();
