@@ -22,6 +22,12 @@ def add(commands: Any) -> None:
     counts(parser, "--every N", "judge every N-th token (default 2)", default=2)
     counts(parser, "--steps N", "how many sublayers are left out in the end (default 12)", default=12)
     counts(parser, "--keep N", "write sets of the first N of them (default: all)", nargs="+")
+    counts(
+        parser,
+        "--bayes N",
+        "also let a Gaussian process search for sets at least as small as the first N, with as many reads as they took",
+        nargs="+",
+    )
     reads(parser, "--profile FILE", "the target's costs (default: those shipped)")
     help = (
         "the ladder, as JSON; sets of N go beside it, PRESET-skipN.json; what was read is kept in FILE.part until then"
@@ -33,19 +39,24 @@ def act(options: argparse.Namespace) -> int:
     from hsd_core.measure.rawfile import prompts_file
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.systems.skip.agreement import SublayerAgreement
-    from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, search, table
+    from hsd_core.systems.skip.bayes import beside, compared
+    from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, reads_of, search, table
 
     subject = Subject.of(options)
     decoder, out, preset = subject.decoder, Path(options.out), subject.pipeline.preset
     if not options.steps <= 2 * decoder.layers:
         raise ValueError(f"--steps {options.steps}: the target has {2 * decoder.layers} sublayers")
+    if beyond := [count for count in options.bayes or () if count > options.steps]:
+        raise ValueError(f"--bayes {beyond[0]}: the greedy search has {options.steps} steps; ask for more by --steps")
     texts = [([*text.prompt_ids, *kept], len(text.prompt_ids)) for text, kept in subject.written()]
     agrees = SublayerAgreement(decoder, texts, options.every)
     search_of = {"fingerprint": fingerprint(decoder), "places": agrees.places, **prompts_file(options.prompts)}
-    reads_in_all = sum(2 * decoder.layers - step for step in range(options.steps))
     part = out.with_name(f"{out.name}.part")
-    progress = countdown("read", reads_in_all, silence=SILENCE)
-    found = search(agrees, Weights.of(decoder), options.steps, ResumeFile(part, search_of), progress)
+    taken = [reads_of(2 * decoder.layers, count) for count in (options.steps, *(options.bayes or ()))]
+    progress, kept = countdown("read", sum(taken), silence=SILENCE), ResumeFile(part, search_of)
+    weights = Weights.of(decoder)
+    found = search(agrees, weights, options.steps, kept, progress)
+    bayes = [beside(agrees, weights, found["path"], count, kept, progress) for count in options.bayes or ()]
     target = _target(options, preset.name, subject.pipeline.device)
     path = priced(target, found["path"])
     about = {
@@ -53,9 +64,10 @@ def act(options: argparse.Namespace) -> int:
         **subject.about("sets", layers=decoder.layers, target=preset.target.title),
         **search_of,
         "texts": len(texts),
-        "answer": answer(path),
+        "answer": " ".join([answer(path), *map(compared, bayes)]),
     }
-    write_whole(out, f"{pretty({**about, 'alone': found['alone'], 'path': path})}\n".encode())
+    ladder = {**about, "alone": found["alone"], "path": path, "bayes": bayes}
+    write_whole(out, f"{pretty(ladder)}\n".encode())
     for count in options.keep or [options.steps]:
         _set(out.with_name(f"{preset.name}-skip{count}.json"), about, path, count)
     part.unlink()

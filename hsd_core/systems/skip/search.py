@@ -1,8 +1,8 @@
 """The greedy search for sublayers to leave out: at each step the one that loses the least agreement per weight saved.
 
-Draft & Verify (arXiv 2309.08168) searches sets by Bayesian optimization over a thousand tries, SWIFT (arXiv 2410.06916)
-while it generates. Greedy steps need some hundreds of short reads and give a ladder to look at: the agreement without
-each sublayer alone, then without more and more of them.
+Draft & Verify (arXiv 2309.08168) searches sets by Bayesian optimization over a thousand tries (`bayes`), SWIFT (arXiv
+2410.06916) while it generates. Greedy steps need some hundreds of short reads and give a ladder to look at: the
+agreement without each sublayer alone, then without more and more of them.
 
 A set is priced optimistically, by the exact recursion: a draft's pass costs its share of the target's weights, and
 every token of a draft is assumed to agree as often as the first.
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from hsd_core.measure import tables
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.linear import nbytes
-from hsd_core.models.lean.sublayers import ATTENTION, NONE, Sublayers
+from hsd_core.models.lean.sublayers import ATTENTION, BOTH, NONE, Sublayers
 from hsd_core.theory import Profile, ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
 from hsd_core.theory.search.planner import best_block_lengths
@@ -99,14 +100,14 @@ class Weights:
 
 
 class ResumeFile:
-    """Agreements measured so far, by (step, sublayer): JSON lines from which an interrupted search resumes.
+    """Agreements measured so far, by set: JSON lines from which an interrupted search resumes.
 
     Raises:
         ValueError: the file is of another search.
     """
 
     def __init__(self, path: Path | None, about: Mapping[str, Any]) -> None:
-        self._path, self._found = path, dict[tuple[int, str, int], float]()
+        self._path, self._found = path, dict[Sublayers, float]()
         if path is None:
             return
         if not path.exists():
@@ -114,22 +115,21 @@ class ResumeFile:
             return
         try:
             first, *others = [found for _, found in records(path, dict[str, Any], "what a search has read")]
-            self._found = {(int(r["step"]), str(r["kind"]), int(r["layer"])): float(r["agree"]) for r in others}
+            self._found = {Sublayers(*(frozenset(r[one]) for one in BOTH)): float(r["agree"]) for r in others}
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path.name} cannot be gone on from ({error}); move it away") from error
         if first != builtins(about):
             raise ValueError(f"{path.name} holds another search; name another --out, or move the file away")
 
-    def read(self, step: int, kind: str, layer: int, now: Callable[[], float]) -> float:
+    def read(self, without: Sublayers, now: Callable[[], float]) -> float:
         """An agreement from the file, or measured by `now` and added to it."""
-        key = step, kind, layer
-        if key not in self._found:
-            self._found[key] = round(now(), DIGITS)
+        if without not in self._found:
+            self._found[without] = round(now(), DIGITS)
             if self._path is not None:
                 with self._path.open("ab") as file:
-                    line = {"step": step, "kind": kind, "layer": layer, "agree": self._found[key]}
-                    file.write(encode_lines([line]))
-        return self._found[key]
+                    out = {"attention": sorted(without.attention), "mlp": sorted(without.mlp)}
+                    file.write(encode_lines([{**out, "agree": self._found[without]}]))
+        return self._found[without]
 
 
 def search(
@@ -149,7 +149,8 @@ def search(
         left = [one for one in agrees.sublayers() if one not in set(without.named())]
         found = {}
         for kind, layer in left:
-            found[kind, layer] = kept.read(step, kind, layer, lambda k=kind, i=layer: agrees.also_without(k, i))  # type: ignore[misc]
+            more = Sublayers.of([*without.named(), (kind, layer)])
+            found[kind, layer] = kept.read(more, partial(agrees.also_without, kind, layer))
             progress(f"step {step + 1}")
         if not step:
             alone = [{"kind": kind, "layer": layer, "agree": share} for (kind, layer), share in found.items()]
@@ -160,6 +161,11 @@ def search(
             {"kind": kind, "layer": layer, "agree": agreement, "left": round(weights.share_left(without), DIGITS)}
         )
     return {"alone": alone, "path": path}
+
+
+def reads_of(sublayers: int, steps: int) -> int:
+    """How many sets the first steps of a greedy search read."""
+    return sum(sublayers - step for step in range(steps))
 
 
 def without_first(path: Sequence[Mapping[str, Any]], count: int) -> Sublayers:

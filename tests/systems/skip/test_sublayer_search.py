@@ -14,7 +14,8 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
 from hsd_core.models.one_pass import Pass
 from hsd_core.systems.skip.agreement import SublayerAgreement
-from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, search, without_first, worth
+from hsd_core.systems.skip.bayes import beside, compared
+from hsd_core.systems.skip.search import ResumeFile, Weights, answer, priced, reads_of, search, without_first, worth
 from hsd_core.systems.skip.sublayer_sets import read_set
 from hsd_core.theory import ProfileLevel
 from hsd_core.theory.profiles.costs import Costs
@@ -65,7 +66,7 @@ class Scripted:
 
     def begin(self, without: Sublayers) -> float:
         self.without = without
-        return 1.0
+        return 1.0 - sum(self.worth[one] for one in without.named())
 
     def also_without(self, kind: str, layer: int) -> float:
         self.read += 1
@@ -107,6 +108,34 @@ def test_a_search_that_was_interrupted_goes_on(tmp_path: Path) -> None:
         ResumeFile(part, {})
 
 
+class Baited(Scripted):
+    """Greedy steps go astray: the sublayer that costs least alone makes all others dear."""
+
+    def begin(self, without: Sublayers) -> float:
+        self.read, self.without = self.read + 1, without
+        lost = {one: cost for one, cost in self.worth.items() if one in set(without.named())}
+        return 1.0 - sum(lost.values()) - 0.04 * (len(lost) - 1) * ((MLP, 5) in lost)
+
+    def also_without(self, kind: str, layer: int) -> float:
+        was = self.without
+        agree = self.begin(Sublayers.of([*was.named(), (kind, layer)]))
+        self.without = was
+        return agree
+
+
+def test_a_bayesian_search_finds_what_greedy_steps_cannot_with_as_many_reads(tmp_path: Path) -> None:
+    every = [(kind, layer) for layer in range(10) for kind in (ATTENTION, MLP)]
+    costs = {one: 0.02 + 0.003 * place for place, one in enumerate(every)} | {(MLP, 5): 0.001}
+    greedy, bayes, kept = Baited(costs), Baited(costs), ResumeFile(tmp_path / "part", {})
+    path = search(greedy, Weights(10, 10, 400), 5, ResumeFile(None, {}))["path"]
+    found = beside(bayes, Weights(10, 10, 400), path, 5, kept)
+    assert greedy.read - 5 == reads_of(20, 5) == found["reads"] >= bayes.read
+    assert found["left"] <= path[-1]["left"] and 5 not in found["mlp"] and found["agree"] > found["greedy"] + 0.03
+    assert compared(found).endswith("the Bayesian search found the better set.")
+    again = Baited(costs)
+    assert beside(again, Weights(10, 10, 400), path, 5, ResumeFile(tmp_path / "part", {})) == found and not again.read
+
+
 def test_a_draft_has_to_be_right_more_often_than_it_is_cheap() -> None:
     target = ProfileLevel("target", Costs((1, 16), (10.0, 12.0)))
     assert worth(target, 0.9, 0.95)[0] < 1.0 < worth(target, 0.9, 0.2)[0]
@@ -120,11 +149,14 @@ def test_a_draft_has_to_be_right_more_often_than_it_is_cheap() -> None:
 def test_the_command_writes_a_ladder_and_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "ladder.json"
     asked = ["sets", "--preset", "smollm2", "--prompts", "assets/prompts/own.jsonl", "--limit", "1", "--steps", "1"]
+    asked += ["--bayes", "1"]
     assert main([*asked, "--max-new-tokens", "4", "--every", "2", "--out", str(out)]) == 0
     ladder = json.loads(out.read_text("utf-8"))
     assert len(ladder["alone"]) == 60 and len(ladder["path"]) == 1 and ladder["answer"].startswith("Skip ")
     assert not out.with_name("ladder.json.part").exists() and ladder["answer"] in capsys.readouterr().out
     found = read_set(tmp_path / "smollm2-skip1.json")
     assert (found.preset, found.layers, found.count) == ("smollm2", 30, 1)
+    assert ladder["bayes"][0]["reads"] == 60 and "by Bayesian search" in ladder["answer"]
+    assert main([*asked, "--bayes", "2", "--out", str(out)]) == 2
     assert main([*asked, "--steps", "61", "--out", str(out)]) == 2
     assert "the target has 60 sublayers" in capsys.readouterr().err
