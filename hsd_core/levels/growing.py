@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import torch
 from torch import Tensor
@@ -44,6 +44,15 @@ class Grows(Scorer, Protocol):
         Returns:
             (max(1, new), V) logits after them.
         """
+        ...
+
+
+class Names(Protocol):
+    """A `Sampler` that names some of the candidates for one place before the others are drawn."""
+
+    def names(self, q: Tensor, wide: int) -> list[int]:
+        """The named ones of `wide` candidates, by the (V,) row that the others are drawn from; fewer than `wide`, and
+        than have any mass."""
         ...
 
 
@@ -185,12 +194,17 @@ def _offers(
 ) -> Iterator[tuple[int, bool]]:
     """(token, whether it is named) of up to `wide` children of a fork in addition to `taken`, in judging order.
 
-    Drawn without replacement while any mass is left, or with replacement, so that a token may come again. In a greedy
-    run one token is drawn, and the next best by logits are named.
+    Drawn without replacement while any mass is left, or with replacement, so that a token may come again; a sampler
+    that `Names` some has them left out of the draws. In a greedy run one token is drawn, and the next best by logits
+    are named.
     """
     if not wide:
         return
     q, first = _without(dist, taken) if taken else dist, None
+    named = list[int]()
+    if q is not None and hasattr(order.sampler, "names") and not order.sampler.greedy:
+        named = cast(Names, order.sampler).names(q, wide)
+        q, wide = _without(q, named), wide - len(named)
     if q is not None:
         first = token = order.sampler.pick(q, depth, number)
         yield token, False
@@ -203,9 +217,10 @@ def _offers(
     for place in range(1, wide):
         q = q if q is None or order.shape.repeats else _without(q, [token])
         if q is None:
-            return
+            break
         token = order.sampler.pick(q, depth, number + place)
         yield token, False
+    yield from ((token, True) for token in named)
 
 
 def _without(dist: Tensor, tokens: Sequence[int]) -> Tensor | None:

@@ -1,0 +1,1 @@
+"""Greedy draft sets (Optimal multi-draft speculative decoding, arXiv 2502.18779)."""
