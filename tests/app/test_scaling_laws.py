@@ -78,10 +78,10 @@ def test_every_figure_of_a_sweep_is_drawn_as_its_table_says(page: Any, shipped: 
     assert [row[:1] + row[2:3] for row in first.evaluate(TABLE)] == first.evaluate(DOTS)
     names = {
         name
-        for name in ("tokens", "passes", "held-out", "sizes", "hour")
+        for name in ("tokens", "passes", "held-out", "sizes", "hour", "load")
         if more.locator(f".hx-plot-scaling-{name}").count()
     }
-    assert names == {"tokens", "passes", "held-out", "sizes", "hour"}
+    assert names == {"tokens", "passes", "held-out", "sizes", "hour", "load"}
     last = more.locator(".hx-plot-scaling-hour")
     last.scroll_into_view_if_needed()
     last.locator(".main-svg").first.wait_for()

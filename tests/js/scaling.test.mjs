@@ -11,6 +11,7 @@ Object.assign(globalThis, {
 });
 const { figuresOf } = await import("../../assets/js/systems/nano/scaling-laws.js");
 const { hourFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
+const { loadFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
 const { tokensFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
 const { sizesFigure } = await import("../../assets/js/systems/nano/scaling-laws.js");
 
@@ -69,6 +70,14 @@ const SWEEP = {
   own_size: [0, 1, 2, 5, 6],
   laws: { held_out: { gate: measures, own: measures }, other: { gate: measures, own: measures } },
   texts: { held_out: 72, other: 80 },
+  loads: [1, 8].map((load) => ({
+    load,
+    measured: load === 1,
+    gains: [
+      [10_000, 1.3 / load, 3],
+      [160_000, 1.5 / load, 4],
+    ],
+  })),
   hour: {
     ...{ per_hour: 2e6, from: 160_000, tokens: 640_000, hours: 0.24, texts: "other" },
     acceptance: { now: around(0.42), then: around(0.49) },
@@ -146,6 +155,21 @@ test("an hour: bars are the table's, and the words say what was not run", () => 
 
 test("texts that no training read come first, and every figure has a name of its own", () => {
   const names = figuresOf(SWEEP).map(([name]) => name);
-  assert.deepEqual(names, ["scaling-tokens", "scaling-passes", "scaling-held-out", "scaling-sizes", "scaling-hour"]);
+  const expected = ["tokens", "passes", "held-out", "sizes", "hour", "load"];
+  assert.deepEqual(
+    names,
+    expected.map((name) => `scaling-${name}`),
+  );
   assert.match(figuresOf(SWEEP)[0][1]().title, /no training read$/);
+});
+
+test("requests at once: every dot is a row of the table, and the words say what was not measured", () => {
+  const shown = loadFigure(SWEEP);
+  const dots = shown?.figure.data.flatMap((/** @type {any} */ { x, y }) =>
+    x.map((/** @type {number} */ load, /** @type {number} */ i) => [load, y[i].toFixed(2)]),
+  );
+  const rows = shown?.table.rows.map((row) => [row[0], row[2]]);
+  assert.deepEqual(dots?.map(String).sort(), rows?.map(String).sort());
+  assert.match(shown?.text ?? "", /Where joint passes were not measured/);
+  assert.equal(loadFigure({ ...SWEEP, loads: [] }), null);
 });

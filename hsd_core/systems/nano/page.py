@@ -8,9 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from hsd_core.measure.rawfile import read_raw
-from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling import sweep_study
-from hsd_core.theory.profiles.profile_store import shipped_profiles
 from hsd_core.typed import convert
 
 STUDY, FILES = "scaling", "*/sweep.jsonl"  # in the folder of results
@@ -74,7 +72,7 @@ class JudgedTraining(Struct):
 
 
 def study(path: Path) -> dict[str, Any]:
-    """`{"about"}` of a file, with the results of `sweep_study.study`.
+    """`{"about"}` of a file, with the results of `sweep_study.figures`.
 
     Raises:
         ValueError: it is no sweep of trainings.
@@ -83,7 +81,7 @@ def study(path: Path) -> dict[str, Any]:
     convert(about, AboutSweep)
     convert(records, list[JudgedTraining])
     _check(about, records)
-    return {"about": about, **sweep_study.study(about, records, measured_on(about, shipped_profiles()))}
+    return {"about": about, **sweep_study.figures(about, records)}
 
 
 def _check(about: dict[str, Any], records: list[dict[str, Any]]) -> None:

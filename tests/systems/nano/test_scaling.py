@@ -23,9 +23,11 @@ from hsd_core.systems.nano.train.evaluation import prepare
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.scaling.law import FARTHEST, Line, Readings, Walk, law, walk
 from hsd_core.systems.nano.train.scaling.sweep import Training, fitted_to, greedy, judged, nested, planned
-from hsd_core.systems.nano.train.scaling.sweep_study import TABLES, study
+from hsd_core.systems.nano.train.scaling.sweep_study import LOADS, TABLES, study
 from hsd_core.systems.nano.train.students.student import Batch, Student
+from hsd_core.theory.profiles.costs import Costs
 from hsd_core.theory.profiles.profile_store import shipped_profiles
+from hsd_core.theory.profiles.under_load import under_load, with_joint
 from hsd_core.theory.search.planner import best_block_lengths
 
 
@@ -283,7 +285,23 @@ def test_an_hour_of_training_is_priced_by_the_recursion_and_goes_no_further_than
         assert alone["tokens_per_s"][when][0] == pytest.approx(gain * alone["plain"], rel=1e-3)
     quick = [{**one, "core_seconds": one["core_seconds"] * 1e3} for one in records]
     assert study(about, quick, profile)["hour"]["hours"] == pytest.approx(1.0)
-    assert study(about, records, None)["hour"]["stacks"] == []
+    assert study(about, records, None)["hour"]["stacks"] == [] == study(about, records, None)["loads"]
+    loads = found["loads"]
+    assert [one["load"] for one in loads] == [*LOADS] and [one["measured"] for one in loads] == [True] + [False] * 5
+    for one in loads:
+        shared = under_load(profile, one["load"])
+        for tokens, gain, block in one["gains"]:
+            rate = next(
+                t["judged"]["other"]["gate"]["acceptance"][0] for t in found["trainings"] if t["tokens"] == tokens
+            )
+            best = best_block_lengths(shared.with_acceptance({pair: rate}), pair)
+            assert (gain, block) == (pytest.approx(best[0], abs=1e-4), best[1][0])
+    joint = {"target": {load: Costs((1, 64), (14.0, 14.0)) for load in (1, 2)}}
+    assert [one["measured"] for one in study(about, records, profile, with_joint(profile, joint))["loads"]][:3] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_too_few_trainings_are_shown_without_a_line(swept: Any) -> None:

@@ -1,7 +1,7 @@
 /** Scaling laws of acceptance on the Results tab, from a bundled sweep of trainings: over tokens, over sizes, and
  *  what another hour of training would buy. */
 
-import { SCALING, HOUR, SIZES, OVER_TOKENS } from "./words.js";
+import { SCALING, HOUR, LOAD, SIZES, OVER_TOKENS } from "./words.js";
 import { bring } from "../index.js";
 import { css, layout, narrow, safe, wrapped, px } from "../../shared/plots/look.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
@@ -268,10 +268,51 @@ export function hourFigure({ hour }) {
   };
 }
 
+// What a training is worth where requests share passes: the speed-up at the best block length, over requests at once.
+
+/** @param {Sweep} sweep */
+export function loadFigure({ loads }) {
+  if (!loads.length) return null;
+  const hues = ["--mark", "--hue-nano"];
+  const data = loads[0].gains.map((/** @type {number[]} */ [tokens], /** @type {number} */ i) => ({
+    type: "scatter",
+    mode: "lines+markers",
+    name: LOAD.after(tokens),
+    x: loads.map((one) => one.load),
+    y: loads.map((one) => one.gains[i][1]),
+    customdata: loads.map((one) => one.gains[i][2]),
+    line: { color: css(hues[i]), width: 2 },
+    marker: { size: px(9), symbol: i ? "circle" : "square", color: css(hues[i]) },
+    hovertemplate: LOAD.hover,
+  }));
+  return {
+    title: LOAD.title,
+    text: LOAD.text(loads.every((one) => one.measured)),
+    figure: {
+      data,
+      layout: layout(narrow() ? 380 : 360, {
+        showlegend: true,
+        legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+        xaxis: { type: "log", title: { text: LOAD.axis }, tickvals: loads.map((one) => one.load) },
+        yaxis: { title: { text: LOAD.gain }, rangemode: "tozero" },
+        shapes: [
+          { type: "line", xref: "paper", x0: 0, x1: 1, y0: 1, y1: 1, line: { dash: "dot", color: css("--ink") } },
+        ],
+      }),
+    },
+    table: {
+      columns: [LOAD.axis, LOAD.learned, LOAD.gain, LOAD.block],
+      rows: loads.flatMap((one) =>
+        one.gains.map((/** @type {number[]} */ [tokens, gain, block]) => [one.load, tokens, gain.toFixed(2), block]),
+      ),
+    },
+  };
+}
+
 // Readings of a sweep, [value, low, high], as figures and tables show them.
 
 /** One sweep, as `hsd_core/systems/nano/train/scaling/sweep_study.py` gives it; readings are [value, low, high].
- *  @typedef {{id: string, about: any, trainings: any[], own_size: number[], laws: any, hour: any, texts: Record<string, number>}} Sweep
+ *  @typedef {{id: string, about: any, trainings: any[], own_size: number[], laws: any, hour: any, loads: any[], texts: Record<string, number>}} Sweep
  */
 
 /** With copies and without: their colours and shapes. @type {{gate: "gate"|"own", hue: string, symbol: string}[]} */
@@ -311,6 +352,7 @@ export function figuresOf(sweep) {
     ...held,
     ["scaling-sizes", () => sizesFigure(sweep, first)],
     ["scaling-hour", () => hourFigure(sweep)],
+    ["scaling-load", () => loadFigure(sweep)],
   ];
 }
 

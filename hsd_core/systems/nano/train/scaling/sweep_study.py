@@ -16,7 +16,8 @@ from hsd_core.measure import tables
 from hsd_core.measure.results import measured_on
 from hsd_core.systems.nano.train.scaling.law import BLOCK, FARTHEST, FEWEST, MEASURES, Law, Reading, Readings
 from hsd_core.theory import Profile
-from hsd_core.theory.profiles.profile_store import shipped_profiles
+from hsd_core.theory.profiles.profile_store import FOLDER, readable_profiles, shipped_profiles
+from hsd_core.theory.profiles.under_load import under_load
 from hsd_core.theory.search.planner import best_block_lengths
 
 COPY = "int8"  # the level that a draft may stand below
@@ -77,16 +78,48 @@ def _priced(draft: Mapping[str, Any], profile: Profile, now: Reading, then: Read
         }
 
 
+LOADS = (1, 2, 4, 8, 16, 32)  # requests at once
+
+
+def by_load(
+    draft: Mapping[str, Any], rates: Sequence[tuple[int, float]], profile: Profile | None
+) -> list[dict[str, Any]]:
+    """Scylla's batch axis: what each training is worth where passes are shared, against plain decoding at this load.
+
+    Args:
+        rates: (tokens learned, acceptance) of trainings. profile: with joint costs where they were measured.
+    Returns:
+        By load: `measured`, whether joint passes of draft and target were; `gains`, for each training [tokens learned,
+        speed-up, block length], both of the best block length; [] without a profile of this draft.
+    """
+    if profile is None or draft["name"] not in profile.names or draft["at"] or not draft["fed"]:
+        return []
+    pair = profile.index(draft["name"]), profile.target
+    found = []
+    for load in LOADS:
+        shared = under_load(profile, load)
+        gains = []
+        for tokens, rate in rates:
+            gain, blocks = best_block_lengths(shared.with_acceptance({pair: rate}), pair)
+            gains.append([tokens, round(gain, 4), blocks[0]])
+        measured = load == 1 or load in profile.levels[profile.target].joint
+        found.append({"load": load, "measured": measured, "gains": gains})
+    return found
+
+
 GATES = ("gate", "own")  # with the copy gate, and without copies
 AHEAD = (1.0, 2.0, 4.0)  # points of the extrapolation, in multiples of the most training tokens
 SIZES = ("share", "layers", "rows", "texts", "tokens", "weights", "weight_share", "seconds", "core_seconds", "steps")
 Record = Mapping[str, Any]
 
 
-def study(about: Record, records: Sequence[Record], profile: Profile | None) -> dict[str, Any]:
+def study(
+    about: Record, records: Sequence[Record], profile: Profile | None, loaded: Profile | None = None
+) -> dict[str, Any]:
     """
     Args:
-        profile: of the machine that trained, for prices.
+        profile: of the machine that trained, for prices. loaded: one with the costs of joint passes, for those at loads
+            (default: `profile`).
     Returns:
         `trainings`: sizes, costs, and [value, low, high] by set of texts, gate and measure; `own_size`: the indices of
         trainings of the draft's own size, fewest tokens first; `laws` by texts, gate and measure, and `hour`, if there
@@ -106,7 +139,7 @@ def study(about: Record, records: Sequence[Record], profile: Profile | None) -> 
     ]
     common = {"trainings": trainings, "own_size": base, "texts": {name: found.texts for name, found in judges.items()}}
     if len(base) < FEWEST:
-        return {**common, "laws": {}, "hour": None}
+        return {**common, "laws": {}, "hour": None, "loads": []}
     tokens = [records[at]["tokens"] for at in base]
     laws = {
         name: {g: {m: found.law(base, tokens, g, m) for m in MEASURES} for g in GATES} for name, found in judges.items()
@@ -117,7 +150,9 @@ def study(about: Record, records: Sequence[Record], profile: Profile | None) -> 
     }
     unseen = [*laws][-1]  # other texts where there are some
     worth = hour(about, records[base[-1]], laws[unseen]["gate"]["acceptance"], profile)
-    return {**common, "laws": shown, "hour": {**worth, "texts": unseen}}
+    rates = [(records[at]["tokens"], trainings[at]["judged"][unseen]["gate"]["acceptance"][0]) for at in base]
+    loads = by_load(about["draft"], [rates[0], rates[-1]], loaded or profile)
+    return {**common, "laws": shown, "hour": {**worth, "texts": unseen}, "loads": loads}
 
 
 def _as_it_is(about: Record, records: Sequence[Record]) -> list[int]:
@@ -215,9 +250,25 @@ def hour_table(found: Study) -> str:
     return tables.markdown(head, body)
 
 
+def loads_table(found: Study) -> str:
+    """The speed-up of the smallest and the largest training at each load, and the best block length."""
+    first = found["loads"][0]["gains"] if found["loads"] else []
+    head = ("requests at once", "joint passes", *(f"after {tokens:,} tokens learned" for tokens, _, _ in first))
+    body = [
+        (
+            one["load"],
+            "measured" if one["measured"] else "computed",
+            *(f"{gain:.2f} at T = {block}" for _, gain, block in one["gains"]),
+        )
+        for one in found["loads"]
+    ]
+    return tables.markdown(head, body)
+
+
 def figures(about: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Study:
     """The study that `TABLES` show."""
-    return study(about, records, measured_on(about, shipped_profiles()))
+    loaded = measured_on(about, readable_profiles(sorted((FOLDER / "by-load").glob("*.json"))))
+    return study(about, records, measured_on(about, shipped_profiles()), loaded)
 
 
 def method(about: Mapping[str, Any]) -> str:
@@ -255,5 +306,5 @@ def _tokens(prediction: Mapping[str, Any] | None, key: str) -> str:
 
 
 TABLES: Mapping[str, Callable[[Study], str]] = MappingProxyType(
-    {"trainings": trainings, "lines": lines, "sizes": sizes, "hour": hour_table}
+    {"trainings": trainings, "lines": lines, "sizes": sizes, "hour": hour_table, "load": loads_table}
 )
