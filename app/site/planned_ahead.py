@@ -16,7 +16,7 @@ from app.tabs.planner.answer import answer, planned
 from app.tabs.planner.profiles import plan_request
 from app.tabs.planner.profiles.plan_request import MAX_NODES, parse, read
 from app.tabs.planner.profiles.sources import Sources
-from hsd_core.grammar.registry import plugins
+from app.tabs.planner.worker import QUESTIONS
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.search.another_level import AGREEMENTS, AnotherLevel
 from hsd_core.typed import plain
@@ -32,8 +32,8 @@ STOPS: dict[str, tuple[float, ...]] = {
 
 class Ahead(NamedTuple):
     """What is known of one profile. curves: of the first question; plans: a `seen_as.packed` object of answers by the
-    name of their question; brought: answers to what systems ask (`question.py`) by the profile's own numbers, by name,
-    each perhaps only why nobody knows (`error`)."""
+    name of their question; brought: answers to `QUESTIONS` by the profile's own numbers, by name, each perhaps only why
+    nobody knows (`error`)."""
 
     curves: list[dict[str, Any]]
     plans: dict[str, Any]
@@ -87,7 +87,7 @@ def ahead(profile: dict[str, Any], folder: Path = ASSETS / "profiles") -> Ahead:
 
 def _brought(profile: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for question in plugins("question"):
+    for question in QUESTIONS:
         try:
             found[question.NAME] = question.answer(read(profile))
         except ProfileError as error:

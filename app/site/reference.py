@@ -24,11 +24,11 @@ from app.tabs.learn import lessons
 from app.tabs.learn.classes import ClassPlan
 from app.tabs.learn.lessons import Lesson
 from app.tabs.planner.routes import BROUGHT
+from app.tabs.planner.worker import QUESTIONS
 from app.words import site as says
 from app.workshop.room_routes import new_room
 from hsd_core.cli.reference import options_of, part_of
 from hsd_core.export.reference_page import Entry, Item, Section, anchor
-from hsd_core.grammar.registry import plugins
 from hsd_core.typed.program_files import ASSETS
 
 
@@ -67,7 +67,7 @@ def _limits() -> list[Item]:
             anchor("limit", one.__name__),
             code=False,
         )
-        for one in plugins("question")
+        for one in QUESTIONS
     ]
 
 
@@ -78,7 +78,7 @@ def routes() -> list[Route]:
 
 
 def _routes() -> Iterator[Item]:
-    said = says.ROUTES | {BROUGHT[one.NAME]: one.HELP for one in plugins("question")}
+    said = says.ROUTES | {BROUGHT[one.NAME]: one.HELP for one in QUESTIONS}
     said |= {f"/hx/lessons/{name}": said["/hx/lessons"] for name in languages(ASSETS)[1:]}
     for route in routes():
         method = " or ".join(sorted((route.methods or set()) - {"HEAD"}))

@@ -21,7 +21,7 @@ from hsd_core.grammar import StackError
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
 from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
-from hsd_core.theory.search.by_load import AtLoad, plans_by_load
+from hsd_core.theory.search.by_load import AtLoad, plans_by_load, with_joint_passes
 from hsd_core.theory.stack_table import StackTable
 from hsd_core.typed import pretty
 
@@ -47,21 +47,23 @@ def act(options: argparse.Namespace) -> int:
     answer = best_plans(profile, depth=options.levels)
     asked = [one for one in plugins("question") if getattr(options, one.OPTION)]
     found = [one.answer(profile) for one in asked]
-    by_load = plans_by_load(profile, loads, depth=options.levels) if loads else []
+    over, passes = with_joint_passes(profile) if loads else (profile, None)
+    by_load = plans_by_load(over, loads, depth=options.levels) if loads else []
+    costs = _costs(profile, by_load, source, passes)
     if options.json:
         more = {
             one.OPTION: {name: value for name, value in reply.items() if name not in one.DRAWN}
             for one, reply in zip(asked, found, strict=True)
         }
         if by_load:
-            more["load"] = load_json(profile, by_load, source)
+            more["load"] = load_json(profile, by_load, costs)
         print(pretty({**as_json(profile, answer), **more}))
     else:
         print("\n".join(table_lines(profile, answer)))
         for one, reply in zip(asked, found, strict=True):
             print("\n".join(one.lines(reply)))
         if by_load:
-            print("\n".join(load_lines(profile, by_load, source)))
+            print("\n".join(load_lines(profile, by_load, costs)))
     return 0
 
 
@@ -82,7 +84,7 @@ def _profile(options: argparse.Namespace) -> tuple[Profile, str]:
     raise ValueError(f"no profile of {options.preset} was measured here or is shipped; calibrate, or give --profile")
 
 
-def load_json(profile: Profile, rows: Sequence[AtLoad], source: str) -> dict[str, Any]:
+def load_json(profile: Profile, rows: Sequence[AtLoad], costs: str) -> dict[str, Any]:
     """`rows`: as the answer without load, with `load`, `tokens_per_s` of all requests together, and the names of the
     levels that are in no stack from this load on (`left`), and whose costs are of measured joint passes (`measured`).
     `costs`: what they are, in words."""
@@ -100,10 +102,10 @@ def load_json(profile: Profile, rows: Sequence[AtLoad], source: str) -> dict[str
         }
         for row in rows
     ]
-    return {"rows": found, "costs": _costs(profile, rows, source)}
+    return {"rows": found, "costs": costs}
 
 
-def load_lines(profile: Profile, rows: Sequence[AtLoad], source: str) -> Iterator[str]:
+def load_lines(profile: Profile, rows: Sequence[AtLoad], costs: str) -> Iterator[str]:
     """The best stack at each load as text."""
     texts = [_text(profile, row.best.plan) for row in rows]
     wide = max(map(len, texts))
@@ -112,23 +114,29 @@ def load_lines(profile: Profile, rows: Sequence[AtLoad], source: str) -> Iterato
     for row, text in zip(rows, texts, strict=True):
         figures = f"{row.best.prediction.speedup:>12.2f} {row.tokens_per_s:>9.1f}"
         yield f"{row.load:>8}  {text:<{wide}} {figures}  {', '.join(profile.names[i] for i in row.left) or '-'}"
-    yield from ("", _costs(profile, rows, source))
+    yield from ("", costs)
     with suppress(StackError):  # levels without a spec, or in no common order
         yield f"as one stack: {StackTable.of(dict(zip((row.load for row in rows), texts, strict=True)))}"
 
 
-def _costs(profile: Profile, rows: Sequence[AtLoad], source: str) -> str:
-    """What costs the rows are planned over."""
-    about = ", ".join(str(profile.about[key]) for key in ("machine", "recorded") if key in profile.about)
+def _costs(profile: Profile, rows: Sequence[AtLoad], source: str, passes: Profile | None) -> str:
+    """What costs the rows are planned over. passes: the profile that joint passes were measured with."""
+    about = _where(profile)
     joint = [row.load for row in rows if row.measured]
     if not joint:
         what = "joint passes were not measured: n rows of each of B requests are priced as n B rows of one"
     else:
         levels = ", ".join(profile.names[i] for i in sorted({i for row in rows for i in row.measured}))
         what = f"joint passes of {levels} were measured at {', '.join(map(str, joint))} requests"
+        if passes is not None and passes is not profile:
+            what += f" on {_where(passes)}"
         if any(row.computed for row in rows):
             what += "; other levels and loads are priced as passes of one request with as many rows"
     return f"predicted from {source}" + f" ({about})" * bool(about) + f"; {what}"
+
+
+def _where(profile: Profile) -> str:
+    return ", ".join(str(profile.about[key]) for key in ("machine", "recorded") if key in profile.about)
 
 
 def as_json(profile: Profile, answer: Answer) -> dict[str, Any]:

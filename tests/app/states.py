@@ -233,6 +233,7 @@ STATES = (
         _in_sight(".hx-plot-graph", ".hx-plot-graph .main-svg"),
     ),
     State("planner-lengths", "tab=planner&data=lengths", ".hx-tl[data-ready]", _nothing),
+    State("planner-load", "tab=planner&requests=8", ".hx-load[data-ready=true]", _nothing),
     State("planner-doctor", "tab=planner&doctor=1", ".hx-doc-form", _diagnosed),
     State("planner-wrong-number", "tab=planner&data=whatif,tables", ".hx-plan-cell", _wrong_number),
     State("learn", "tab=learn", ".hx-lessons a", _nothing),

@@ -207,6 +207,12 @@ def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_t
     assert planner.locator(".hx-plan-fault").first.is_hidden()
     planner.locator(".hx-plan-play").hover()
     assert planner.locator(".hx-plan-play").get_attribute("aria-disabled") is not None
+    planner.get_by_role("button", name="Many requests").click()
+    planner.locator(".hx-load[data-ready=true]").wait_for()
+    planner.get_by_role("slider", name="Requests at once").press("End")
+    planner.locator(".hx-load-answer", has_text="32 requests").wait_for()
+    planner.get_by_role("button", name="on an H100, computed").click()
+    planner.locator(".hx-load-on", has_text="For an H100: computed").wait_for()
     planner.get_by_role("button", name="Doctor").click()
     assert "python -m hsd_core doctor FILE" in planner.locator(".hx-doc").inner_text()
     opened.goto(f"{folder.as_uri()}/index.html?tab=planner&data=lengths")

@@ -11,11 +11,14 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile
 
+from app.tabs.planner.by_load import answer
 from hsd_core.cli import main
+from hsd_core.measure.whatif import whatif_profile
 from hsd_core.theory import Costs, Profile, ProfileError, best_plans, write_profile
 from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.theory.profiles.under_load import under_load, with_joint
-from hsd_core.theory.search.by_load import plans_by_load
+from hsd_core.theory.search.by_load import LOADS as LOADS_SHOWN
+from hsd_core.theory.search.by_load import plans_by_load, with_joint_passes
 
 LOADS = 1, 2, 4, 8, 16
 
@@ -79,6 +82,34 @@ def test_measured_joint_passes_are_what_is_planned_over():
             plans_by_load(dear(), wrong)
 
 
+def test_joint_passes_are_the_profiles_own_or_those_shipped_for_the_most_similar_machine(tmp_path: Path) -> None:
+    about = {"preset": "smollm2", "device": "cpu", "machine": "here with AVX-512"}
+    own, measured = replace(dear(), about=about), dear(joint=True)
+    assert with_joint_passes(own, tmp_path) == (own, None)
+    assert with_joint_passes(measured, tmp_path) == (measured, measured)
+    for name, machine in (("", "there"), ("-avx512", "elsewhere with AVX-512")):
+        write_profile(replace(measured, about={**about, "machine": machine}), tmp_path / f"smollm2-cpu{name}.json")
+    over, source = with_joint_passes(own, tmp_path)
+    assert source is not None and source.about["machine"] == "elsewhere with AVX-512"
+    assert over == replace(own, levels=measured.levels), "costs and acceptances stay its own"
+    for other in ({"simulated": True}, {"preset": "toy"}, {"device": "cuda"}):
+        assert with_joint_passes(replace(own, about={**about, **other}), tmp_path)[1] is None
+
+
+def test_the_page_has_the_rows_of_the_plans_by_load() -> None:
+    found = answer(dear(joint=True))
+    rows = plans_by_load(dear(joint=True), LOADS_SHOWN)
+    assert [row["load"] for row in found["rows"]] == [*LOADS_SHOWN] and found["passes"] is not None
+    for made, row in zip(found["rows"], rows, strict=True):
+        assert (made["rate"], made["speedup"]) == (row.tokens_per_s, row.best.prediction.speedup)
+        assert made["rate"] / made["plain"] == pytest.approx(made["speedup"])
+        assert [made["blocks"], len(made["left"])] == [[*row.best.plan.blocks], len(row.left)]
+    assumed = answer(whatif_profile("phone"))
+    assert assumed["passes"] is None and assumed["rows"][-1]["load"] == 256
+    assert assumed["rows"][-1]["levels"] == ["Llama 3B"], "a phone's rows are dear: plain decoding is left"
+    assert all(len(row["computed"]) == len(assumed["levels"]) for row in assumed["rows"])
+
+
 def test_the_command_says_from_which_costs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,7 +123,6 @@ def test_the_command_says_from_which_costs(
     found = json.loads(capsys.readouterr().out)
     shipped = shipped_profile("smollm2")
     assert shipped is not None and shipped.about["machine"] in found["load"]["costs"]
-    assert "not measured" in found["load"]["costs"]
     first, last = found["load"]["rows"]
     assert first["stack"] == found["stack"] and first["load"] == 1 and first["measured"] == []
     assert last["tokens_per_s"] > first["tokens_per_s"] and last["speedup"] < first["speedup"]

@@ -29,6 +29,7 @@ from hsd_core.theory.profiles.by_length import BY_LENGTH, ProfilesByLength, ship
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LONG_TEXTS, Profile
 from hsd_core.theory.profiles.profile_store import MEASURED, SHIPPED, cached_profile, digest, origin, shipped_profile
+from hsd_core.theory.search.by_load import BY_LOAD
 from hsd_core.theory.search.prices_by_length import PricesByLength, depends_on_length
 
 MOST = 24  # stacks of one question: the one in the tower, and one for each level that may be added
@@ -207,7 +208,8 @@ def more_profiles(asked: Priced, profiles: Path, machine: str | None = None) -> 
         profiles: folder of those that are shipped. machine: see `shipped_profile`.
     """
     where = asked.preset, asked.device or "cpu", asked.temperature
-    folders = sorted(path for path in profiles.iterdir() if path.is_dir() and path.name != BY_LENGTH.name)
+    others = BY_LENGTH.name, BY_LOAD.name
+    folders = sorted(path for path in profiles.iterdir() if path.is_dir() and path.name not in others)
     found = (shipped_profile(*where, folder=folder, machine=machine) for folder in folders)
     return [profile for profile in found if profile is not None]
 

@@ -31,8 +31,7 @@ from app.tabs.planner.price import LONGEST, parse
 from app.tabs.planner.profiles.engine_outputs import MAX_OUTPUT, MAX_REQUEST, outputs
 from app.tabs.planner.profiles.plan_request import LOOK, MAX_BODY, Look, PlannerError, look
 from app.tabs.planner.profiles.sources import Sources
-from app.tabs.planner.worker import Worker
-from hsd_core.grammar.registry import plugins
+from app.tabs.planner.worker import QUESTIONS, Worker
 from hsd_core.grammar.stack_text import faults
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_option, unread_preset
@@ -43,7 +42,7 @@ SOURCES = f"{ROUTE}/planner/sources"
 ANSWER = f"{ROUTE}/planner/answer"
 PRICE = f"{ROUTE}/planner/price"
 ANOTHER = f"{ROUTE}/planner/another"
-BROUGHT = {one.NAME: f"{ROUTE}/planner/{one.NAME}" for one in plugins("question")}  # by name, of what systems ask
+BROUGHT = {one.NAME: f"{ROUTE}/planner/{one.NAME}" for one in QUESTIONS}  # by name
 LENGTHS = f"{ROUTE}/planner/lengths"
 DOCTOR = f"{ROUTE}/planner/doctor"
 ORIGIN = f"{ROUTE}/planner/origin"

@@ -16,6 +16,7 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
+from app.tabs.planner import by_load
 from app.tabs.planner import words as says
 from app.tabs.planner.desk import WORK_S, Desk, Spent, cpu_limit, given, time_limit
 from app.tabs.planner.price import Priced, Prices
@@ -32,6 +33,7 @@ from hsd_core.theory.profiles.profile_store import digest
 from hsd_core.theory.search.another_level import AnotherLevel
 from hsd_core.typed import decode, encode, json_decoder
 
+QUESTIONS = (by_load, *plugins("question"))  # to a profile: ours, and those that systems bring along
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
@@ -242,11 +244,11 @@ class AnotherLevels:
 
 
 class BroughtQuestions:
-    """Answers what systems bring along (`question.py`; see `hsd_core.cli.plan`). One thread uses it."""
+    """Answers `QUESTIONS`. One thread uses it."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, _Known[Mapping[str, Any]]]] = {
-            one.NAME: (one.SECONDS, _Known(one.answer)) for one in plugins("question")
+            one.NAME: (one.SECONDS, _Known(one.answer)) for one in QUESTIONS
         }
 
     def answer(self, name: str, question: str) -> Mapping[str, Any]:

@@ -36,6 +36,7 @@ export const PLANNER = {
 export const VIEWS = {
   label: "what the Planner shows",
   plan: "Another level?",
+  load: "Many requests",
   doctor: "Doctor",
   experts: "For experts",
   expertsLead: "The plans of all levels, why they are best, and every number that they are made of.",

@@ -1,18 +1,24 @@
 """The best stack at each load: with B requests at once a pass costs by all their rows, so levels drop out as B grows.
 
 Each load is planned over the profile of one of B runs (`under_load`), against plain decoding of B requests at once.
+Profiles with measured joint passes are shipped in `BY_LOAD`, as PRESET-DEVICE.json, or with -MACHINE for several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hsd_core.theory.latency.plans import Ranked
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import Profile
-from hsd_core.theory.profiles.under_load import under_load
+from hsd_core.theory.profiles.profile_store import FOLDER, shipped_profile
+from hsd_core.theory.profiles.under_load import under_load, with_joint
 from hsd_core.theory.search.planner import Answer, Planner
+
+BY_LOAD = FOLDER / "by-load"
+LOADS = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,18 @@ class AtLoad:
     def tokens_per_s(self) -> float:
         """Of all requests together."""
         return 1000.0 / self.best.prediction.ms_per_token
+
+
+def with_joint_passes(profile: Profile, folder: Path = BY_LOAD) -> tuple[Profile, Profile | None]:
+    """A profile with measured joint passes of its levels, and the profile that they were measured with: itself, where
+    it has its own; the shipped one of its preset and of the machine most like its own; None, where there is none."""
+    if any(level.joint for level in profile.levels):
+        return profile, profile
+    preset, device, machine = (str(profile.about.get(key, "")) for key in ("preset", "device", "machine"))
+    if profile.about.get("simulated") or not preset:
+        return profile, None
+    found = shipped_profile(preset, device or "cpu", folder=folder, machine=machine)
+    return (profile, None) if found is None else (with_joint(profile, {x.spec: x.joint for x in found.levels}), found)
 
 
 def plans_by_load(

@@ -144,13 +144,33 @@ class PlannerPage {
       h("section.hx-doc"),
       () => view === "doctor",
     );
+    this.load = later(
+      async () =>
+        (await import("./load-view.js")).loadView({
+          asks: (hear) => who.brought("load", hear),
+          onUse: (stack) => useStack(stack, this.source.preset),
+          onSource: (source) => this.choose(source),
+          seen: () => view === "load",
+        }),
+      h("section.hx-load"),
+      () => view === "load",
+    );
     const views = viewSwitch((asked) => {
       this.el.dataset.view = view = asked;
       experts.show(asked === "experts");
       if (asked === "doctor") doctor.wake();
+      if (asked === "load") this.load.wake();
       if (asked === "experts") this.figures.draw();
     });
-    this.el = h("div.hx-stage.hx-planner", [views.el, doctor.el, this.bar.el, this.note, this.empty, this.body]);
+    this.el = h("div.hx-stage.hx-planner", [
+      views.el,
+      doctor.el,
+      this.bar.el,
+      this.note,
+      this.load.el,
+      this.empty,
+      this.body,
+    ]);
     views.show(viewAsked());
     root.replaceChildren(this.el);
     tips(this.el);
@@ -245,6 +265,7 @@ class PlannerPage {
     const asked = { profile: this.profile, source: this.source.id, ...this.turned };
     this.asker.ask({ ...asked, dark: isDark(), width: Math.max(1, innerWidth), figures: [] });
     for (const { part } of this.brought) part.stale(asked);
+    this.load.tell((part) => part.stale(asked, this.source, this.sources));
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }

@@ -1,0 +1,48 @@
+"""Many requests at once, for the page: the best stack at each load, and where levels drop out of it.
+
+A question to a profile like those that systems bring along (`question.py`; see `hsd_core.cli.plan`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.tabs.planner.answer import shown
+from app.tabs.planner.profiles.turn import kind_of
+from hsd_core.theory.profiles.profile import Profile
+from hsd_core.theory.search.by_load import LOADS, AtLoad, plans_by_load, with_joint_passes
+
+NAME = "load"  # on the page
+HELP = "the best stack with 1, 2, 4, ... requests at once, and where levels drop out"
+SECONDS = 6.0  # of CPU time, at most
+MORE_LOADS = (*LOADS, 64, 128, 256)  # where costs are assumed: large machines have room for so many
+
+
+def answer(profile: Profile, check: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """The map of levels by load.
+
+    Returns:
+        `levels`: name and kind of each, cheapest first. `rows`: of each load, ascending, the plan (as `answer.shown`;
+        ms are of a token of all requests together), `rate` and `plain` (tokens/s of all together, of the plan and of
+        plain decoding), and names of levels: `left` (in no plan from this load on), `computed` (whose costs are those
+        of n B rows of one request, or assumed). `passes`: machine and day of the measured joint passes, or None.
+    """
+    assumed = profile.about.get("simulated") is True
+    over, source = with_joint_passes(profile)
+    rows = plans_by_load(over, MORE_LOADS if assumed else LOADS, check=check)
+    levels = [{"name": name, "kind": kind_of(profile, i)} for i, name in enumerate(profile.names)]
+    passes = source and {key: str(source.about.get(key, ""))[:160] for key in ("machine", "recorded")}
+    return {"levels": levels, "rows": [_row(profile, row, assumed) for row in rows], "passes": passes}
+
+
+def _row(profile: Profile, row: AtLoad, assumed: bool) -> dict[str, Any]:
+    computed = range(len(profile.levels)) if assumed else row.computed
+    return {
+        "load": row.load,
+        **shown(profile, row.best),
+        "rate": row.tokens_per_s,
+        "plain": 1000.0 / row.answer.plain.prediction.ms_per_token,
+        "left": [profile.names[i] for i in row.left],
+        "computed": [profile.names[i] for i in computed],
+    }

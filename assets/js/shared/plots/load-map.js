@@ -1,0 +1,211 @@
+/** The map of levels by load: which levels the best stack has with 1, 2, 4, ... requests at once, with their block lengths,
+ *  where each drops out, and how many times plain decoding it reaches. The table has the same numbers. */
+
+import { LOAD } from "../../../text/en/load.js";
+import { fixed, rounded } from "../../../text/numbers.js";
+import { h } from "../kit/dom.js";
+import { svg } from "../kit/svg.js";
+
+/** @import {Look} from "../levels/kinds.js" */
+
+/** As app/tabs/planner/by_load.py gives it.
+ *  @typedef {{load: number, levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, speedup: number,
+ *    rate: number, plain: number, left: string[], computed: string[]}} LoadRow
+ *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: {machine: string, recorded: string}|null}} LoadMap
+ *  @typedef {Map<string, Look>} Looks of the levels, by name */
+
+const [GAINS, ROW, FOOT, TOP, RIGHT] = [96, 36, 44, 26, 12]; // px
+const [LETTER, NARROW] = [7.2, 560]; // px: about what a letter of a name takes; a picture without names
+const [LEAST, MOST] = [96, 210]; // px that names may take
+
+/** The levels that are in a best stack, the target first; the others. @param {LoadMap} map */
+export function usedLevels({ levels, rows }) {
+  const used = new Set(rows.flatMap((row) => row.levels));
+  const names = levels.map(({ name }) => name).toReversed();
+  return { used: names.filter((name) => used.has(name)), unused: names.filter((name) => !used.has(name)) };
+}
+
+/** What a cell says: "" where the level is not in the best stack. @param {LoadRow} row @param {string} name */
+export function cellOf({ levels, blocks, tree }, name) {
+  const at = levels.indexOf(name);
+  if (at < 0) return "";
+  if (at === levels.length - 1) return levels.length === 1 ? LOAD.alone1 : LOAD.signs;
+  return at === 0 && tree.length ? LOAD.tree(tree) : String(blocks[at]);
+}
+
+/** Stretches of loads with a level: first and last place of each. @param {LoadRow[]} rows @param {string} name @returns {[number, number][]} */
+export function stretches(rows, name) {
+  /** @type {[number, number][]} */ const found = [];
+  rows.forEach((row, i) => {
+    if (!row.levels.includes(name)) return;
+    const last = found[found.length - 1];
+    if (last?.[1] === i - 1) last[1] = i;
+    else found.push([i, i]);
+  });
+  return found;
+}
+
+/** Where things stand in a picture so many px wide. @param {LoadMap} map @param {Looks} looks @param {number} wide */
+export function mapPlaces(map, looks, wide) {
+  const { used } = usedLevels(map);
+  const longest = Math.max(...used.map((name) => (looks.get(name)?.name ?? name).length));
+  const left = wide < NARROW ? 36 : Math.min(MOST, Math.max(LEAST, 40 + longest * LETTER));
+  const column = (wide - left - RIGHT) / map.rows.length;
+  const floor = TOP + GAINS + used.length * ROW;
+  return {
+    ...{ used, left, column, floor, high: floor + FOOT, named: wide >= NARROW },
+    x: (/** @type {number} */ i) => left + (i + 0.5) * column,
+    y: (/** @type {number} */ level) => TOP + GAINS + level * ROW,
+    /** The place of the load at so many px. @param {number} px */
+    at: (px) => Math.min(map.rows.length - 1, Math.max(0, Math.floor((px - left) / column))),
+  };
+}
+
+/** @param {Element} root an svg element, emptied first @param {LoadMap} map @param {Looks} looks
+ *  @param {number} at place of the load that is shown, or -1 @param {number} wide px @returns {number} px that it is high */
+export function drawLoadMap(root, map, looks, at, wide) {
+  const { used, left, column, floor, high, named, x, y } = mapPlaces(map, looks, wide);
+  const { rows } = map;
+  root.replaceChildren();
+  root.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+  const text = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ said, more = {}) => {
+    svg("text", { x: a, y: b, "text-anchor": "middle", ...more }, root).textContent = said;
+  };
+  if (at >= 0)
+    svg(
+      "rect.hx-lm-now",
+      { x: x(at) - column / 2, y: 2, width: column, height: floor - 2 + 22, rx: 6, "data-load": rows[at].load },
+      root,
+    );
+  drawGains(root, map, { x, left, right: wide - RIGHT, text });
+  used.forEach((name, i) => {
+    const look = looks.get(name);
+    const [top, style] = [y(i), `--hue: ${look?.hue ?? "var(--muted)"}`];
+    svg("path.hx-lm-rule", { d: `M${left} ${top + ROW - 0.5}H${wide - RIGHT}` }, root);
+    svg("rect.hx-lm-tag", { x: 2, y: top + 8, width: 26, height: 20, rx: 4, style }, root);
+    text(15, top + 22, look?.tag ?? "", { class: "hx-lm-letter" });
+    if (named)
+      text(36, top + 22, clipped(look?.name ?? name, left - 42), { "text-anchor": "start", class: "hx-lm-name" });
+    for (const [first, last] of stretches(rows, name)) {
+      for (let j = first; j <= last; j++) {
+        const [open, close] = [j === first ? 4 : 0, j === last ? 4 : 0];
+        const computed = rows[j].computed.includes(name);
+        const box = { x: x(j) - column / 2 + open, y: top + 5, width: column - open - close, height: ROW - 10 };
+        const said = cellOf(rows[j], name);
+        const data = {
+          "data-level": name,
+          "data-load": rows[j].load,
+          "data-cell": said,
+          "data-computed": String(computed),
+        };
+        svg("rect.hx-lm-cell", { ...box, ...data, style }, root);
+        const brief =
+          name !== used[0] ? (rows[j].tree.length && rows[j].levels[0] === name ? LOAD.treeBrief : said) : "";
+        text(x(j), top + 22, brief || (rows[j].levels.length === 1 ? LOAD.alone1 : ""), { class: "hx-lm-block" });
+      }
+    }
+    const gone = rows.findIndex((row) => row.left.includes(name));
+    if (gone >= 0) {
+      const edge = x(gone) - column / 2;
+      svg("path.hx-lm-edge", { d: `M${edge} ${TOP + 14}V${floor}` }, root);
+      svg(
+        "path.hx-lm-out",
+        { d: `M${edge - 5} ${top + 13}l10 10m0 -10l-10 10`, "data-level": name, "data-load": rows[gone].load },
+        root,
+      );
+      if (named) text(edge + 12, top + 22, LOAD.out, { "text-anchor": "start" });
+    }
+  });
+  rows.forEach((row, i) => text(x(i), floor + 16, String(row.load), { class: i === at ? "hx-lm-at" : "" }));
+  text((left + wide - RIGHT) / 2, high - 6, LOAD.axis);
+  return high;
+}
+
+/** The speed-ups above the map, and the line of plain decoding.
+ *  @param {Element} root @param {LoadMap} map
+ *  @param {{x: (i: number) => number, left: number, right: number, text: (a: number, b: number, said: string, more?: any) => void}} places */
+function drawGains(root, { rows }, { x, left, right, text }) {
+  const most = Math.max(1.2, ...rows.map(({ speedup }) => speedup));
+  const y = (/** @type {number} */ gain) => TOP + GAINS - 14 - ((gain - 1) / (most - 1)) * (GAINS - 34);
+  svg("path.hx-lm-one", { d: `M${left} ${y(1)}H${right}` }, root);
+  text(left - 6, y(1) + 4, LOAD.times(1), { "text-anchor": "end" });
+  text(left, 14, LOAD.gain, { "text-anchor": "start" });
+  const line = rows.map((row, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(row.speedup).toFixed(1)}`).join("");
+  svg("path.hx-lm-line", { d: line }, root);
+  rows.forEach((row, i) => {
+    svg(
+      "circle.hx-lm-dot",
+      { cx: x(i), cy: y(row.speedup), r: 4, "data-load": row.load, "data-gain": fixed(row.speedup, 2) },
+      root,
+    );
+    text(x(i), y(row.speedup) - 9, fixed(row.speedup, 2), { class: "hx-lm-gain" });
+  });
+}
+
+/** @param {string} name @param {number} room px */
+const clipped = (name, room) =>
+  name.length * LETTER <= room ? name : `${name.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}\u2026`;
+
+/** What the map says at one load, in a sentence and a line. @param {LoadMap} map @param {Looks} looks @param {number} at place of a load @returns {[string, string]} */
+export function readLoad({ rows }, looks, at) {
+  const row = rows[at];
+  const [rate, plain] = [rounded(row.rate), rounded(row.plain)];
+  if (row.levels.length === 1) return [LOAD.plain(row.load), LOAD.alone(rate)];
+  const below = row.levels.slice(0, -1).map((name, i) => {
+    const block = i === 0 && row.tree.length ? LOAD.tree(row.tree) : LOAD.block(row.blocks[i]);
+    return /** @type {[string, string]} */ ([looks.get(name)?.name ?? name, block]);
+  });
+  return [LOAD.best(row.load, row.speedup), LOAD.below(below, rate, plain)];
+}
+
+/** Where levels drop out, in a sentence. @param {LoadMap} map @param {Looks} looks */
+export function readDrops(map, looks) {
+  const called = (/** @type {string} */ name) => looks.get(name)?.name ?? name;
+  const drops = map.rows.flatMap((row) =>
+    row.left.map((name) => /** @type {[string, number]} */ ([called(name), row.load])),
+  );
+  const { unused } = usedLevels(map);
+  const last = map.rows[map.rows.length - 1].load;
+  return [LOAD.drops(drops, last), unused.length ? LOAD.unused(unused.map(called)) : ""].filter(Boolean).join(" ");
+}
+
+/** The same as a table: a row for each load. @param {LoadMap} map @param {Looks} looks */
+export function loadTable(map, looks) {
+  const { used } = usedLevels(map);
+  const [load, ...figures] = LOAD.head;
+  const called = (/** @type {string} */ name) => looks.get(name)?.name ?? name;
+  const cell = (/** @type {LoadRow} */ row, /** @type {string} */ name) => {
+    const said = cellOf(row, name) || LOAD.none;
+    const mark = said !== LOAD.none && row.computed.includes(name) ? `${said} (${LOAD.computedMark})` : said;
+    return h("td", { "data-level": name, text: mark });
+  };
+  return h("table.hx-lm-table", [
+    h("caption.hx-sr", LOAD.table),
+    h("thead", [h("tr", [[load, ...used.map(called), ...figures].map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", [
+      map.rows.map((row) =>
+        h("tr", { "data-load": row.load }, [
+          h("th", { scope: "row", text: String(row.load) }),
+          used.map((name) => cell(row, name)),
+          h("td", { "data-gain": "", text: fixed(row.speedup, 2) }),
+          h("td", rounded(row.rate)),
+          h("td", rounded(row.plain)),
+          h("td", { "data-left": "", text: row.left.map(called).join(", ") || LOAD.none }),
+        ]),
+      ),
+    ]),
+  ]);
+}
+
+/** What the marks of the map are. @param {LoadMap} map */
+export function loadLegend({ rows }) {
+  const marks = /** @type {const} */ (["measured", "computed", "out"]).filter((mark) =>
+    mark === "out"
+      ? rows.some(({ left }) => left.length)
+      : rows.some(({ levels, computed }) => levels.some((name) => computed.includes(name) === (mark === "computed"))),
+  );
+  return h("p.hx-lm-legend", { "aria-hidden": "true" }, [
+    marks.map((mark) => h("span.hx-lm-key", { "data-mark": mark, text: LOAD.legend[mark] })),
+    h("span", LOAD.number),
+  ]);
+}
