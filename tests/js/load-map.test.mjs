@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   cellOf,
+  fastestMeasured,
   mapPlaces,
   readDrops,
   readLoad,
+  readUnused,
   stretches,
   usedLevels,
 } from "../../assets/js/shared/plots/load-map.js";
@@ -34,6 +36,7 @@ const MAP = {
     row(16, ["target"], [], { left: ["lookups"], speedup: 1 }),
   ],
   passes: null,
+  measured: null,
 };
 const LOOKS = /** @type {any} */ (new Map([["int8", { name: "8-bit copy", tag: "Q" }]]));
 
@@ -50,9 +53,8 @@ test("a cell has the block length of its level, and none where the level is not 
 
 test("the target is on top, and what no best stack has is told apart", () => {
   assert.deepEqual(usedLevels(MAP), { used: ["target", "int8", "lookups"], unused: ["nano"] });
-  const said = readDrops(MAP, LOOKS);
-  assert.ok(said.includes("8-bit copy drops out at 8 and lookups drops out at 16."), said);
-  assert.ok(said.endsWith("In no best stack: nano."), said);
+  assert.equal(readDrops(MAP, LOOKS), "Dropping out: 8-bit copy at 8 and lookups at 16 requests.");
+  assert.equal(readUnused(MAP, LOOKS), "In no best stack: nano.");
 });
 
 test("a bar goes on over neighbouring loads alone", () => {
@@ -73,6 +75,18 @@ test("a place in the picture is the load of its column, at every width", () => {
     assert.equal(at(left - 20), 0);
     assert.equal(at(wide + 50), MAP.rows.length - 1);
   }
+});
+
+test("of what was measured at a load the fastest stack is marked, plain decoding apart", () => {
+  const ran = (/** @type {string} */ stack, /** @type {number} */ load, /** @type {number} */ speed_up) => ({
+    stack,
+    load,
+    speed_up,
+  });
+  const rows = [ran("target", 1, 1), ran("a:3,target", 1, 0.9), ran("b:3,target", 1, 0.8), ran("b:3,target", 3, 2)];
+  const found = fastestMeasured({ ...MAP, measured: { about: {}, rows } });
+  assert.deepEqual(found, [ran("a:3,target", 1, 0.9)]);
+  assert.deepEqual(fastestMeasured(MAP), []);
 });
 
 test("a load is read with its levels and blocks, and plain decoding where nothing is faster", () => {

@@ -11,7 +11,7 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile
 
-from app.tabs.planner.by_load import answer
+from app.tabs.planner.by_load import answer, measured_under_load
 from hsd_core.cli import main
 from hsd_core.measure.whatif import whatif_profile
 from hsd_core.theory import Costs, Profile, ProfileError, best_plans, write_profile
@@ -108,6 +108,19 @@ def test_the_page_has_the_rows_of_the_plans_by_load() -> None:
     assert assumed["passes"] is None and assumed["rows"][-1]["load"] == 256
     assert assumed["rows"][-1]["levels"] == ["Llama 3B"], "a phone's rows are dear: plain decoding is left"
     assert all(len(row["computed"]) == len(assumed["levels"]) for row in assumed["rows"])
+
+
+def test_what_ran_under_load_stands_beside_of_the_most_similar_machine(tmp_path: Path) -> None:
+    about = {"preset": "smollm2", "machine": "here with AVX-512"}
+    assert measured_under_load(about, tmp_path) is None
+    row = dict.fromkeys(("stack", "load", "sum", "speed_up", "interval", "predicted_sum", "predicted_speed_up"), 1)
+    for name, machine in (("a", "there"), ("b", "elsewhere with AVX-512")):
+        whole = {"about": {**about, "machine": machine}, "rows": [{**row, "each": 2, "passes": []}], "runs": []}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "load.json").write_text(json.dumps(whole), encoding="utf-8")
+    found = measured_under_load(about, tmp_path)
+    assert found == {"about": {"machine": "elsewhere with AVX-512", "recorded": ""}, "rows": [row]}
+    assert measured_under_load({**about, "preset": "toy"}, tmp_path) is None
 
 
 def test_the_command_says_from_which_costs(

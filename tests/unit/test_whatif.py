@@ -222,7 +222,7 @@ def test_bundled_profiles_name_their_source_and_say_what_is_assumed(name: str) -
     about = whatif_profile(name).about
     assert about["simulated"] is True
     assert str(about["title"]).startswith("what if: ")
-    assert "arXiv" in about["source"]
+    assert "arXiv" in about["source"] or "model card" in about["source"]
     assert "assumed" in about["note"]
 
 

@@ -1,7 +1,7 @@
 /** Many requests at once: the Planner's slider, and the map of levels by load. */
 
 import { translate } from "../language.js";
-import { fixed, rounded } from "../numbers.js";
+import { fixed } from "../numbers.js";
 
 const requests = (/** @type {number} */ n) => (n === 1 ? "1 request" : `${n} requests`);
 const listed = (/** @type {string[]} */ parts) =>
@@ -25,7 +25,7 @@ export const LOAD = {
   /** @param {[string, number][]} levels @param {number} last */
   drops: (levels, last) =>
     levels.length
-      ? `${listed(levels.map(([name, n]) => `${name} drops out at ${n}`))}.`
+      ? `Dropping out: ${listed(levels.map(([name, n]) => `${name} at ${n}`))} requests.`
       : `No level drops out up to ${last} requests.`,
   unused: (/** @type {string[]} */ names) => `In no best stack: ${listed(names)}.`,
   /** What the costs are. @param {{machine?: string, recorded?: string}} about @param {{machine: string, recorded: string}|null} passes */
@@ -36,18 +36,25 @@ export const LOAD = {
   assumed: (/** @type {string} */ machine) =>
     `${machine ? `For ${machine}: c` : "C"}omputed, not measured. A pass of n rows of each of B requests is priced as one of n \u00d7 B rows.`,
   machines: "priced for",
-  times: (/** @type {number} */ x) => `${rounded(x)}\u00d7`,
+  one: "1\u00d7",
   gain: "times plain decoding",
   axis: "requests at once",
   map: "levels of the best stack by requests at once",
   alone1: "alone",
   treeBrief: "tree",
   out: "drops out",
-  legend: { measured: "measured costs", computed: "computed costs", out: "drops out from here on" },
+  legend: {
+    measured: "measured costs",
+    computed: "computed costs",
+    out: "drops out from here on",
+    ran: "the fastest stack that ran, with its 95 % interval",
+  },
   number: "number in a bar: block length",
   table: "the best stack by requests at once",
   asTable: "as a table",
   head: ["requests", "times plain", "tokens/s in sum", "plain, tokens/s", "drops out"],
+  measuredHead: ["stack", "requests", "tokens/s in sum, predicted", "measured", "times plain, predicted", "measured"],
+  measured: (/** @type {{machine: string, recorded: string}} */ where) => `Predicted and measured, on ${placed(where)}`,
   none: "\u2013",
   signs: "approves",
   computedMark: "computed",

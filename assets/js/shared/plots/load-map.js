@@ -5,14 +5,18 @@ import { LOAD } from "../../../text/en/load.js";
 import { fixed, rounded } from "../../../text/numbers.js";
 import { h } from "../kit/dom.js";
 import { svg } from "../kit/svg.js";
+import { nameOfStack, stackNames } from "../levels/stack-names.js";
 
 /** @import {Look} from "../levels/kinds.js" */
 
 /** As app/tabs/planner/by_load.py gives it.
  *  @typedef {{load: number, levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, speedup: number,
  *    rate: number, plain: number, left: string[], computed: string[]}} LoadRow
- *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: {machine: string, recorded: string}|null}} LoadMap
- *  @typedef {Map<string, Look>} Looks of the levels, by name */
+ *  @typedef {{stack: string, load: number, sum: number, speed_up: number, interval: [number, number], predicted_sum: number|null, predicted_speed_up: number|null}} Measured
+ *  @typedef {{machine: string, recorded: string}} Where
+ *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: Where|null, measured: {about: Where, rows: Measured[]}|null}} LoadMap
+ *  @typedef {Map<string, Look>} Looks of the levels, by name, such as `stylesOf(map.levels)`
+ *  @typedef {(x: number, y: number, said: string, more?: Record<string, string>) => void} Write */
 
 const [GAINS, ROW, FOOT, TOP, RIGHT] = [96, 36, 44, 26, 12]; // px
 const [LETTER, NARROW] = [7.2, 560]; // px: about what a letter of a name takes; a picture without names
@@ -49,7 +53,7 @@ export function stretches(rows, name) {
 export function mapPlaces(map, looks, wide) {
   const { used } = usedLevels(map);
   const longest = Math.max(...used.map((name) => (looks.get(name)?.name ?? name).length));
-  const left = wide < NARROW ? 36 : Math.min(MOST, Math.max(LEAST, 40 + longest * LETTER));
+  const left = wide < NARROW ? 36 : Math.min(MOST, Math.max(LEAST, 48 + longest * LETTER));
   const column = (wide - left - RIGHT) / map.rows.length;
   const floor = TOP + GAINS + used.length * ROW;
   return {
@@ -64,74 +68,88 @@ export function mapPlaces(map, looks, wide) {
 /** @param {Element} root an svg element, emptied first @param {LoadMap} map @param {Looks} looks
  *  @param {number} at place of the load that is shown, or -1 @param {number} wide px @returns {number} px that it is high */
 export function drawLoadMap(root, map, looks, at, wide) {
-  const { used, left, column, floor, high, named, x, y } = mapPlaces(map, looks, wide);
+  const places = mapPlaces(map, looks, wide);
+  const { used, left, column, floor, high, named, x, y } = places;
   const { rows } = map;
   root.replaceChildren();
   root.setAttribute("viewBox", `0 0 ${wide} ${high}`);
-  const text = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ said, more = {}) => {
+  /** @type {Write} */
+  const text = (a, b, said, more = {}) => {
     svg("text", { x: a, y: b, "text-anchor": "middle", ...more }, root).textContent = said;
   };
-  if (at >= 0)
-    svg(
-      "rect.hx-lm-now",
-      { x: x(at) - column / 2, y: 2, width: column, height: floor - 2 + 22, rx: 6, "data-load": rows[at].load },
-      root,
-    );
+  if (at >= 0) {
+    const now = { x: x(at) - column / 2, y: 2, width: column, height: floor + 20, rx: 6 };
+    svg("rect.hx-lm-now", { ...now, "data-load": rows[at].load }, root);
+  }
   drawGains(root, map, { x, left, right: wide - RIGHT, text });
   used.forEach((name, i) => {
-    const look = looks.get(name);
-    const [top, style] = [y(i), `--hue: ${look?.hue ?? "var(--muted)"}`];
+    const [look, top] = [looks.get(name), y(i)];
     svg("path.hx-lm-rule", { d: `M${left} ${top + ROW - 0.5}H${wide - RIGHT}` }, root);
-    svg("rect.hx-lm-tag", { x: 2, y: top + 8, width: 26, height: 20, rx: 4, style }, root);
+    svg("rect.hx-lm-tag", { x: 2, y: top + 8, width: 26, height: 20, rx: 4, style: hueOf(look) }, root);
     text(15, top + 22, look?.tag ?? "", { class: "hx-lm-letter" });
     if (named)
       text(36, top + 22, clipped(look?.name ?? name, left - 42), { "text-anchor": "start", class: "hx-lm-name" });
-    for (const [first, last] of stretches(rows, name)) {
-      for (let j = first; j <= last; j++) {
-        const [open, close] = [j === first ? 4 : 0, j === last ? 4 : 0];
-        const computed = rows[j].computed.includes(name);
-        const box = { x: x(j) - column / 2 + open, y: top + 5, width: column - open - close, height: ROW - 10 };
-        const said = cellOf(rows[j], name);
-        const data = {
-          "data-level": name,
-          "data-load": rows[j].load,
-          "data-cell": said,
-          "data-computed": String(computed),
-        };
-        svg("rect.hx-lm-cell", { ...box, ...data, style }, root);
-        const brief =
-          name !== used[0] ? (rows[j].tree.length && rows[j].levels[0] === name ? LOAD.treeBrief : said) : "";
-        text(x(j), top + 22, brief || (rows[j].levels.length === 1 ? LOAD.alone1 : ""), { class: "hx-lm-block" });
-      }
-    }
+    for (const stretch of stretches(rows, name)) drawBar(root, rows, { name, look, top, stretch }, places, text);
     const gone = rows.findIndex((row) => row.left.includes(name));
-    if (gone >= 0) {
-      const edge = x(gone) - column / 2;
-      svg("path.hx-lm-edge", { d: `M${edge} ${TOP + 14}V${floor}` }, root);
-      svg(
-        "path.hx-lm-out",
-        { d: `M${edge - 5} ${top + 13}l10 10m0 -10l-10 10`, "data-level": name, "data-load": rows[gone].load },
-        root,
-      );
-      if (named) text(edge + 12, top + 22, LOAD.out, { "text-anchor": "start" });
-    }
+    if (gone < 0) return;
+    const edge = x(gone) - column / 2;
+    svg("path.hx-lm-edge", { d: `M${edge} ${TOP + 14}V${floor}` }, root);
+    const cross = {
+      d: `M${edge - 5} ${top + 13}l10 10m0 -10l-10 10`,
+      "data-level": name,
+      "data-load": rows[gone].load,
+    };
+    svg("path.hx-lm-out", cross, root);
+    if (named) text(edge + 12, top + 22, LOAD.out, { "text-anchor": "start" });
   });
   rows.forEach((row, i) => text(x(i), floor + 16, String(row.load), { class: i === at ? "hx-lm-at" : "" }));
   text((left + wide - RIGHT) / 2, high - 6, LOAD.axis);
   return high;
 }
 
+/** @param {Look|undefined} look */
+const hueOf = (look) => `--hue: ${look?.hue ?? "var(--muted)"}`;
+
+/** A stretch of loads with a level: a cell for each, with its block length; where the target is alone, that is said once.
+ *  @param {Element} root @param {LoadRow[]} rows
+ *  @param {{name: string, look: Look|undefined, top: number, stretch: [number, number]}} bar
+ *  @param {{x: (i: number) => number, column: number}} places @param {Write} text */
+function drawBar(root, rows, { name, look, top, stretch: [first, last] }, { x, column }, text) {
+  const alone = /** @type {number[]} */ ([]);
+  for (let i = first; i <= last; i++) {
+    const [row, open, close] = [rows[i], i === first ? 4 : 0, i === last ? 4 : 0];
+    const said = cellOf(row, name);
+    const data = { "data-level": name, "data-load": row.load, "data-cell": said };
+    const box = { x: x(i) - column / 2 + open, y: top + 5, width: column - open - close, height: ROW - 10 };
+    const computed = { "data-computed": String(row.computed.includes(name)) };
+    svg("rect.hx-lm-cell", { ...box, ...data, ...computed, style: hueOf(look) }, root);
+    if (row.levels.length === 1) alone.push(x(i));
+    else if (name !== row.levels[row.levels.length - 1])
+      text(x(i), top + 22, row.tree.length && row.levels[0] === name ? LOAD.treeBrief : said, { class: "hx-lm-block" });
+  }
+  if (alone.length) text((alone[0] + alone[alone.length - 1]) / 2, top + 22, LOAD.alone1, { class: "hx-lm-block" });
+}
+
 /** The speed-ups above the map, and the line of plain decoding.
  *  @param {Element} root @param {LoadMap} map
- *  @param {{x: (i: number) => number, left: number, right: number, text: (a: number, b: number, said: string, more?: any) => void}} places */
-function drawGains(root, { rows }, { x, left, right, text }) {
-  const most = Math.max(1.2, ...rows.map(({ speedup }) => speedup));
-  const y = (/** @type {number} */ gain) => TOP + GAINS - 14 - ((gain - 1) / (most - 1)) * (GAINS - 34);
+ *  @param {{x: (i: number) => number, left: number, right: number, text: Write}} places */
+function drawGains(root, map, { x, left, right, text }) {
+  const { rows } = map;
+  const fastest = fastestMeasured(map);
+  const all = [1.2, 1, ...rows.map(({ speedup }) => speedup), ...fastest.flatMap(({ interval }) => interval)];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const y = (/** @type {number} */ gain) => TOP + GAINS - 14 - ((gain - least) / (most - least)) * (GAINS - 34);
   svg("path.hx-lm-one", { d: `M${left} ${y(1)}H${right}` }, root);
-  text(left - 6, y(1) + 4, LOAD.times(1), { "text-anchor": "end" });
+  text(left - 6, y(1) + 4, LOAD.one, { "text-anchor": "end" });
   text(left, 14, LOAD.gain, { "text-anchor": "start" });
   const line = rows.map((row, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(row.speedup).toFixed(1)}`).join("");
   svg("path.hx-lm-line", { d: line }, root);
+  for (const one of fastest) {
+    const [at, [low, high]] = [x(rows.findIndex(({ load }) => load === one.load)), one.interval];
+    const data = { "data-load": one.load, "data-gain": fixed(one.speed_up, 2) };
+    svg("path.hx-lm-interval", { d: `M${at} ${y(low)}V${y(high)}` }, root);
+    svg("circle.hx-lm-measured", { cx: at, cy: y(one.speed_up), r: 5, ...data }, root);
+  }
   rows.forEach((row, i) => {
     svg(
       "circle.hx-lm-dot",
@@ -140,6 +158,34 @@ function drawGains(root, { rows }, { x, left, right, text }) {
     );
     text(x(i), y(row.speedup) - 9, fixed(row.speedup, 2), { class: "hx-lm-gain" });
   });
+}
+
+/** Of the stacks that were measured at a load of the map the fastest one, plain decoding apart. @param {LoadMap} map @returns {Measured[]} */
+export function fastestMeasured({ rows, measured }) {
+  return rows.flatMap(({ load }) => {
+    const there = (measured?.rows ?? []).filter((one) => one.load === load && one.stack.includes(","));
+    return there.length ? [there.reduce((a, b) => (b.speed_up > a.speed_up ? b : a))] : [];
+  });
+}
+
+/** What was predicted beside what was measured: a row for each stack and load. @param {NonNullable<LoadMap["measured"]>} measured */
+export function measuredTable({ rows }) {
+  const called = stackNames(rows.map(({ stack }) => stack));
+  const shown = (/** @type {number|null} */ x) => (x === null ? LOAD.none : rounded(x));
+  const cells = (/** @type {Measured} */ one) => [
+    nameOfStack(one.stack, called),
+    String(one.load),
+    shown(one.predicted_sum),
+    rounded(one.sum),
+    one.predicted_speed_up === null ? LOAD.none : fixed(one.predicted_speed_up, 2),
+    `${fixed(one.speed_up, 2)} (${fixed(one.interval[0], 2)}\u2013${fixed(one.interval[1], 2)})`,
+  ];
+  return h("table", [
+    h("thead", [h("tr", [LOAD.measuredHead.map((text) => h("th", { scope: "col", text }))])]),
+    h("tbody", [
+      rows.map((one) => h("tr", [cells(one).map((cell, i) => h(i ? "td" : "th", { scope: i ? null : "row" }, cell))])),
+    ]),
+  ]);
 }
 
 /** @param {string} name @param {number} room px */
@@ -164,9 +210,13 @@ export function readDrops(map, looks) {
   const drops = map.rows.flatMap((row) =>
     row.left.map((name) => /** @type {[string, number]} */ ([called(name), row.load])),
   );
+  return LOAD.drops(drops, map.rows[map.rows.length - 1].load);
+}
+
+/** The levels that no best stack has, in a sentence; "" where there are none. @param {LoadMap} map @param {Looks} looks */
+export function readUnused(map, looks) {
   const { unused } = usedLevels(map);
-  const last = map.rows[map.rows.length - 1].load;
-  return [LOAD.drops(drops, last), unused.length ? LOAD.unused(unused.map(called)) : ""].filter(Boolean).join(" ");
+  return unused.length ? LOAD.unused(unused.map((name) => looks.get(name)?.name ?? name)) : "";
 }
 
 /** The same as a table: a row for each load. @param {LoadMap} map @param {Looks} looks */
@@ -198,12 +248,17 @@ export function loadTable(map, looks) {
 }
 
 /** What the marks of the map are. @param {LoadMap} map */
-export function loadLegend({ rows }) {
-  const marks = /** @type {const} */ (["measured", "computed", "out"]).filter((mark) =>
-    mark === "out"
-      ? rows.some(({ left }) => left.length)
-      : rows.some(({ levels, computed }) => levels.some((name) => computed.includes(name) === (mark === "computed"))),
-  );
+export function loadLegend(map) {
+  const { rows } = map;
+  const some = (/** @type {boolean} */ computed) =>
+    rows.some((row) => row.levels.some((name) => row.computed.includes(name) === computed));
+  const there = {
+    measured: some(false),
+    computed: some(true),
+    out: rows.some(({ left }) => left.length),
+    ran: fastestMeasured(map).length > 0,
+  };
+  const marks = /** @type {(keyof typeof there)[]} */ (Object.keys(there)).filter((mark) => there[mark]);
   return h("p.hx-lm-legend", { "aria-hidden": "true" }, [
     marks.map((mark) => h("span.hx-lm-key", { "data-mark": mark, text: LOAD.legend[mark] })),
     h("span", LOAD.number),

@@ -19,7 +19,7 @@ const ENGINE_SEEN = 0.005; // of the time: less is not drawn
  *    why: {pays: string, verdict: string, text: string}[]}} Answer
  *  @typedef {{plays: boolean, about: () => any, onUse: (plan: Plan) => void, onPlay: (plan: Plan) => void}} Context */
 
-/** @param {Context} ctx @returns {{el: HTMLElement[], show: (answer: Answer, styles: Styles) => void}} */
+/** @param {Context} ctx @returns {{el: HTMLElement, show: (answer: Answer, styles: Styles) => void}} */
 export function answerPanel(ctx) {
   const tower = h("div.hx-plan-tower");
   const figures = h("dl.hx-plan-figures");
@@ -79,7 +79,7 @@ export function answerPanel(ctx) {
     );
   }
 
-  return { el: [best, depth, why], show };
+  return { el: h("div.hx-plan-answer", [best, depth, why]), show };
 }
 
 /** The levels in a line, cheapest first, each exactly as wide as its share of the time; below it what each one is. */

@@ -11,7 +11,10 @@ export function later(make, place = h("div"), asked) {
   const open = asked ?? (() => Boolean(el.closest("details")?.open));
   /** @type {P|null} */ let part = null;
   /** @type {Promise<P>|null} */ let coming = null;
-  /** @type {((part: P) => void)|null} */ let told = null;
+  /** @type {Map<keyof P, any[]>} */ const told = new Map();
+
+  /** @param {P} to @param {keyof P} name @param {any[]} given */
+  const call = (to, name, given) => /** @type {any} */ (to)[name](...given);
 
   async function wake() {
     if (!open()) return;
@@ -21,7 +24,7 @@ export function later(make, place = h("div"), asked) {
         part = found;
         el.replaceWith(part.el);
         el = part.el;
-        told?.(part);
+        for (const [name, given] of told) call(part, name, given);
       }
       part.wake?.();
     } catch {
@@ -36,10 +39,10 @@ export function later(make, place = h("div"), asked) {
     },
     /** It may have come into sight. */
     wake,
-    /** What it shows: now, or when it is there; the last thing told counts. @param {(part: P) => void} show */
-    tell(show) {
-      told = show;
-      if (part) show(part);
+    /** Calls a method of it: now, or when it is there, each with what it was last told. @param {keyof P} name @param {any[]} given */
+    tell(name, ...given) {
+      if (part) call(part, name, given);
+      else told.set(name, given);
     },
   };
 }

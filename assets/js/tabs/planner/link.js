@@ -3,7 +3,6 @@
  *  those are downloaded as a profile. */
 
 import { setQuery } from "../../shared/kit/tabs.js";
-import { still } from "./whatif.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
 /** @import {Turned} from "./ahead/plans-ahead.js" @import {Question} from "./another/asker.js"
@@ -13,6 +12,14 @@ import { PLANNER } from "../../../text/en/planner.js";
 
 const SETTLE_MS = 300; // browsers refuse an address that changes at every step of a slider
 let waiting = 0;
+
+/** What a profile starts with. @param {Profile} profile @returns {Turned} */
+export const still = (profile) => ({
+  max_block: profile.max_block ?? 16,
+  rejections: 1,
+  cost: { level: profile.levels.at(-2)?.name ?? profile.levels[0].name, factor: 1 },
+  levels: profile.levels.map(() => true),
+});
 
 /** The profile that the address names: [source, place of its temperature], or null.
  *  @param {Source[]} sources @returns {[Source, number]|null} */

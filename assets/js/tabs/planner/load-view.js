@@ -7,7 +7,16 @@ import { loadStyles } from "../../shared/kit/styles.js";
 import { svg } from "../../shared/kit/svg.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { nameOfStack } from "../../shared/levels/stack-names.js";
-import { drawLoadMap, loadLegend, loadTable, mapPlaces, readDrops, readLoad } from "../../shared/plots/load-map.js";
+import {
+  drawLoadMap,
+  loadLegend,
+  loadTable,
+  mapPlaces,
+  measuredTable,
+  readDrops,
+  readLoad,
+  readUnused,
+} from "../../shared/plots/load-map.js";
 import { LOAD } from "../../../text/en/load.js";
 import { stopsSlider } from "./another/curve.js";
 import { styled } from "./profile/profile.js";
@@ -38,6 +47,8 @@ export async function loadView(ctx) {
   const legend = h("div");
   const machines = h("div.hx-load-machines", { role: "group", "aria-label": LOAD.machines });
   const table = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": LOAD.table });
+  const unused = h("p.hx-load-drops");
+  const ran = h("details.hx-figure-data", { hidden: true });
   const shown = h("div.hx-load-body", { hidden: true }, [
     below,
     slider.el,
@@ -51,7 +62,8 @@ export async function loadView(ctx) {
     room,
     legend,
     h("div.hx-al-use", [use, stack]),
-    h("details.hx-figure-data", [h("summary", LOAD.asTable), table]),
+    h("details.hx-figure-data", [h("summary", LOAD.asTable), table, unused]),
+    ran,
   ]);
   const el = h("section.hx-panel.hx-load", { "aria-label": LOAD.label }, [
     h("h2.hx-al-question", LOAD.question),
@@ -101,8 +113,8 @@ export async function loadView(ctx) {
     use.toggleAttribute("aria-disabled", !row.runs);
     use.dataset.tip = row.runs ? LOAD.useTip : LOAD.cannotUse;
     stack.replaceChildren(nameOfStack(row.stack));
-    /** @type {HTMLElement} */ for (const line of table.querySelectorAll("tbody tr"))
-      (line).dataset.now = String(Number(/** @type {HTMLElement} */ (line).dataset.load) === row.load);
+    const lines = /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("tbody tr"));
+    for (const line of lines) line.dataset.now = String(Number(line.dataset.load) === row.load);
   }
 
   function draw() {
@@ -117,10 +129,17 @@ export async function loadView(ctx) {
     looks = styled(profile);
     shown.hidden = false;
     say(drops, readDrops(found, looks));
+    say(unused, readUnused(found, looks));
     const { about = {} } = profile;
     say(on, about.simulated ? LOAD.assumed(about.machine ?? "") : LOAD.on(about, found.passes));
     legend.replaceChildren(loadLegend(found));
     table.replaceChildren(loadTable(found, looks));
+    ran.hidden = !found.measured;
+    if (found.measured) {
+      const name = LOAD.measured(found.measured.about);
+      const scroll = { tabindex: "0", role: "group", "aria-label": name };
+      ran.replaceChildren(h("summary", name), h("div.hx-figure-scroll", scroll, measuredTable(found.measured)));
+    }
     read();
     draw();
     el.dataset.ready = "true";
@@ -144,7 +163,9 @@ export async function loadView(ctx) {
     stale(question, source, sources) {
       wanted = question;
       const others = sources.filter((one) => one === source || one === sources[0] || computedFor(one));
+      const pressed = machines.contains(document.activeElement);
       machines.replaceChildren(h("span", LOAD.machines), ...machineButtons(others, source, ctx.onSource));
+      if (pressed) /** @type {HTMLElement|null} */ (machines.querySelector("[aria-pressed=true]"))?.focus();
       ask();
     },
   };

@@ -1,10 +1,8 @@
 /** The Planner's three plots and the edges of the best path. The numbers follow a slider; the figures come when it
  *  rests, and now and then while it is dragged; those that are out of sight come when they are opened. */
 
-import { onLook } from "../../shared/plots/look.js";
 import { Plot } from "../../shared/plots/plots.js";
 import { PLANNER } from "../../../text/en/planner.js";
-import { isDark } from "../../shared/kit/theme.js";
 import { h } from "../../shared/kit/dom.js";
 
 /** @import {Hear, Question} from "./another/asker.js" */
@@ -63,22 +61,6 @@ export class PlanFigures {
     for (const name of question.figures ?? []) this.stale.delete(/** @type {Name} */ (name));
     this.draw();
   }
-}
-
-// What the page looks like, as far as figures are made for it: light or dark, a phone, a screen or a wall.
-
-const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
-
-const size = () => (innerWidth < PHONE ? "phone" : innerWidth < WALL ? "screen" : "wall");
-
-export const look = () => `${size()} ${isDark()}`;
-
-/** Calls back when the page looks otherwise than `drawn` says. @param {() => string|null} drawn null: nothing was drawn @param {() => void} onOther */
-export function watchLook(drawn, onOther) {
-  onLook(() => {
-    const was = drawn();
-    if (was !== null && was !== look()) onOther();
-  });
 }
 
 // The edges of the best path as buttons: what each costs and multiplies. Focus or hover lights the same edge in the

@@ -5,11 +5,10 @@ import { translated } from "../../../text/heard.js";
 import { h, tips } from "../../shared/kit/dom.js";
 import { learned } from "../../shared/levels/kinds.js";
 import { loadStyles } from "../../shared/kit/styles.js";
+import { setQuery } from "../../shared/kit/tabs.js";
 import { isDark, rememberTheme } from "../../shared/kit/theme.js";
-import { answerPanel } from "./answer.js";
 import { anotherLevel } from "./another/another-level.js";
 import { Ahead, whoAnswers } from "./ahead/plans-ahead.js";
-import { behind, viewAsked, viewSwitch } from "./views.js";
 import { defaultPanel } from "./default-panel.js";
 import { later } from "./later.js";
 import {
@@ -20,13 +19,12 @@ import {
   turnedBy,
   writeLink,
   playPlan,
+  still,
   useStack,
 } from "./link.js";
-import { look, watchLook, PlanFigures } from "./plan-figures.js";
-import { styled, changed, copy, hasLengths, reset } from "./profile/profile.js";
+import { styled, changed, copy, reset } from "./profile/profile.js";
 import { openedProfile, saveProfile, sourceBar } from "./profile/sources.js";
-import { bringLater, brought } from "../../systems/index.js";
-import { still, whatIf } from "./whatif.js";
+import { look, viewAsked, viewSwitch, watchLook } from "./views.js";
 import { PLANNER } from "../../../text/en/planner.js";
 
 /** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
@@ -41,7 +39,7 @@ const OWN = { agreement: null, share: null }; // the profile's own numbers
 /** @param {HTMLElement} root @param {Ports} ports */
 export async function mount(root, ports) {
   rememberTheme();
-  await Promise.all([loadStyles("planner", "doctor"), bringLater("planner")]);
+  await loadStyles("planner", "doctor");
   const setup = translated(JSON.parse(ports.props.setup));
   await learned;
   const page = new PlannerPage(root.querySelector(".hx-root") ?? root, setup, ports);
@@ -72,11 +70,10 @@ class PlannerPage {
       onAnswer: (a, question) => this.heard(a, question),
       onRefusal: (text) => {
         this.fault(text);
-        this.figures.draw();
+        this.experts.tell("draw");
       },
     });
     this.answers = who.another({ onAnswer: (curve, question) => this.answered(curve, question), onRefusal });
-    this.figures = new PlanFigures(base + setup.plotly, who.plans, (text) => this.fault(text));
     this.bar = sourceBar({
       opens: !this.ahead,
       onSource: (source, at) => this.choose(source, at),
@@ -84,61 +81,32 @@ class PlannerPage {
       onSave: () => saveProfile(this.profile, this.source.preset || "profile"),
     });
     this.note = h("p.hx-plan-fault", { role: "alert", hidden: true });
-    const about = () => ({ temperature: this.profile?.temperature ?? 0, ...this.profile?.about });
     this.another = anotherLevel({
-      about,
+      about: () => this.about(),
       onTurn: ({ agreement }) => {
         this.link();
         this.askAnother(agreement);
       },
       onUse: (stack) => useStack(stack, this.source.preset),
     });
-    this.brought = brought.questions.map((one) => this.question(one, who));
-    this.lengths = later(async () => (await import("./text-lengths.js")).textLengths(base + setup.lengths));
     this.usual = defaultPanel({
       presets: setup.presets,
       ports,
       onUse: useStack,
       onMeasured: (preset) => this.quicklyMeasured(preset),
     });
-    this.what = whatIf({
-      limits: setup.limits,
-      onTurn: () => this.ask(),
-      onRest: () => this.choose(this.source, this.source.profiles.indexOf(this.measured)),
-    });
     // The entry that Back came to has the sliders of its time in its address: it names what is shown.
     addEventListener("popstate", () => this.profile && this.link());
-    this.answer = answerPanel({
-      about,
-      plays: !this.ahead,
-      onUse: (plan) => this.use(plan),
-      onPlay: (plan) => this.play(plan),
-    });
-    const tables = {
-      fixed: Boolean(this.ahead),
-      onEdit: () => {
-        this.bar.edited(this.edited());
-        this.ask();
-      },
-      onReset: (/** @type {string} */ part) => {
-        reset(this.profile, this.measured, part);
-        this.showProfile();
-        this.ask();
-      },
-    };
-    this.tables = later(async () => (await import("./profile/tables.js")).profileTables(tables));
-    const titles = Object.fromEntries(brought.questions.map((one) => [one.name, one.behind]));
-    const experts = behind(this.details(), titles, Boolean(this.ahead), () => {
-      this.figures.draw();
-      for (const { part } of this.brought) part.wake();
-      this.lengths.wake();
-      this.tables.wake();
-    });
+    let view = "";
+    this.experts = later(
+      async () => (await import("./experts.js")).expertsPage(this, who),
+      h("section.hx-plan-behind"),
+      () => view === "experts",
+    );
     const first = h("div.hx-plan-first", [this.another.el, this.usual.el]);
-    this.body = h("div", [first, experts.el]);
+    this.body = h("div", [first, this.experts.el]);
     this.empty = h("section.hx-panel.hx-plan-empty", { hidden: true });
     const url = this.ahead ? null : base + setup.doctor;
-    let view = "";
     const doctor = later(
       async () => (await import("./doctor/doctor-view.js")).doctorView(url),
       h("section.hx-doc"),
@@ -157,10 +125,10 @@ class PlannerPage {
     );
     const views = viewSwitch((asked) => {
       this.el.dataset.view = view = asked;
-      experts.show(asked === "experts");
+      if (asked === "experts") this.experts.wake();
+      else setQuery({ data: null });
       if (asked === "doctor") doctor.wake();
       if (asked === "load") this.load.wake();
-      if (asked === "experts") this.figures.draw();
     });
     this.el = h("div.hx-stage.hx-planner", [
       views.el,
@@ -180,32 +148,9 @@ class PlannerPage {
     );
   }
 
-  /** A question that a system brings. @param {import("../../systems/index.js").Question} one */
-  question({ name, create }, /** @type {ReturnType<typeof whoAnswers>} */ who) {
-    const asker = who.brought(name, {
-      onAnswer: (/** @type {any} */ a, /** @type {any} */ { profile }) => profile === this.profile && part.show(a),
-      onRefusal: (/** @type {string} */ text) => part.refuse(text),
-    });
-    const part = create({
-      onAsk: (question) => asker.ask(question),
-      onUse: (stack) => useStack(stack, this.source.preset),
-    });
-    return { name, part };
-  }
-
-  /** What stands behind the first question, by the name of its disclosure. */
-  details() {
-    const { graph, surface, validation } = this.figures.plots;
-    return {
-      plans: [h("div.hx-plan-answer", this.answer.el)],
-      ...Object.fromEntries(this.brought.map(({ name, part }) => [name, [part.el]])),
-      lengths: [this.lengths.el],
-      figures: [graph.el, surface.el],
-      validation: [validation.el],
-      whatif: [this.what.el],
-      tables: [this.tables.el],
-      profile: [this.bar.choose],
-    };
+  /** Whose numbers are shown. */
+  about() {
+    return { temperature: this.profile?.temperature ?? 0, ...this.profile?.about };
   }
 
   /** The profiles that there are; the best one is shown. */
@@ -238,10 +183,6 @@ class PlannerPage {
     this.bar.show(source, at);
     this.another.begin(asked, source.kind);
     this.usual.show(source.preset);
-    const place = { preset: source.preset, device: this.profile.about?.device ?? "" };
-    const around = this.lengths.el.closest("details");
-    if (around) around.hidden = !hasLengths(place, this.byLength);
-    this.lengths.tell((part) => part.of(place, this.byLength));
     this.showProfile();
     this.ask();
   }
@@ -249,10 +190,15 @@ class PlannerPage {
   showProfile() {
     const styles = this.styles ?? styled(this.profile);
     const list = this.profile.levels.map((level) => /** @type {Look} */ (styles.get(level.name)));
-    const { profile, measured } = this;
-    this.tables.tell((part) => part.show(profile, measured, list));
-    this.what.show(this.profile, this.turned, list, this.ahead?.place(this.source.id, this.profile)?.stops);
+    this.experts.tell("of", list, this.byLength);
     this.bar.edited(this.edited());
+  }
+
+  /** Numbers of the tables are as they were measured again. @param {string} part */
+  reset(part) {
+    reset(this.profile, this.measured, part);
+    this.showProfile();
+    this.ask();
   }
 
   edited() {
@@ -264,8 +210,8 @@ class PlannerPage {
     this.link();
     const asked = { profile: this.profile, source: this.source.id, ...this.turned };
     this.asker.ask({ ...asked, dark: isDark(), width: Math.max(1, innerWidth), figures: [] });
-    for (const { part } of this.brought) part.stale(asked);
-    this.load.tell((part) => part.stale(asked, this.source, this.sources));
+    this.experts.tell("stale", asked);
+    this.load.tell("stale", asked, this.source, this.sources);
     this.another.stale();
     this.askAnother(null); // the profile's own point comes first
   }
@@ -291,10 +237,9 @@ class PlannerPage {
     this.asked = question;
     this.fault("");
     this.styles ??= styled(this.profile);
-    this.answer.show(answer, this.styles);
     this.another.measured(answer.beside);
     this.playLinked();
-    this.figures.follow(question, this.asker);
+    this.experts.tell("heard", answer, question, this.styles, this.asker);
   }
 
   /** This machine was measured: its profile can be chosen, and the Explore tab is told. @param {string} preset */
@@ -320,10 +265,6 @@ class PlannerPage {
     if (!source) return this.fault(fault);
     this.bar.add(source);
     return this.choose(source, 0);
-  }
-
-  use(/** @type {Plan} */ plan) {
-    if (plan.runs) useStack(plan.stack, this.source.preset);
   }
 
   /** On the Explore tab's stage, without weights. @param {Pick<Plan, "levels"|"blocks">} plan */

@@ -1,10 +1,12 @@
 /** What the Planner shows: its first question, the doctor, or the experts' page and what stands on it. Which of
  *  them is in the address. */
 
-import { h, disclosure } from "../../shared/kit/dom.js";
+import { h } from "../../shared/kit/dom.js";
 import { setQuery } from "../../shared/kit/tabs.js";
+import { isDark } from "../../shared/kit/theme.js";
+import { onLook } from "../../shared/plots/look.js";
 import { openedBy } from "./link.js";
-import { VIEWS, AHEAD, BEHIND } from "../../../text/en/planner.js";
+import { VIEWS } from "../../../text/en/planner.js";
 
 /** @typedef {"plan"|"load"|"doctor"|"experts"} View */
 
@@ -37,36 +39,18 @@ export function viewSwitch(onChange) {
   return { el, show };
 }
 
-// What stands on the experts' page of the Planner.
+// What the page looks like, as far as figures are made for it: light or dark, a phone, a screen or a wall.
 
-/** @param {Record<string, Node[]>} parts by name, in their order
- *  @param {Record<string, [string, string]>} named of those that systems bring: a title, and what is inside
- *  @param {boolean} ahead their answers were worked out ahead
- *  @param {() => void} onOpen what was out of sight is to be drawn */
-export function behind(parts, named, ahead, onOpen) {
-  const asked = openedBy();
-  const all = Object.entries(parts).map(([name, inside]) => {
-    const [title, about] = (ahead && AHEAD.behind[name]) || BEHIND[name] || named[name];
-    if (ahead && AHEAD.notes[name]) inside.unshift(h("p.hx-plan-text", withCode(AHEAD.notes[name])));
-    const el = disclosure(name, title, inside, { about, onOpen });
-    el.open = asked.has(name);
-    el.addEventListener("toggle", () => told(all));
-    return el;
+const [PHONE, WALL] = [700, 1800]; // px of the page, as in planner.css
+
+const size = () => (innerWidth < PHONE ? "phone" : innerWidth < WALL ? "screen" : "wall");
+
+export const look = () => `${size()} ${isDark()}`;
+
+/** Calls back when the page looks otherwise than `drawn` says. @param {() => string|null} drawn null: nothing was drawn @param {() => void} onOther */
+export function watchLook(drawn, onOther) {
+  onLook(() => {
+    const was = drawn();
+    if (was !== null && was !== look()) onOther();
   });
-  const lead = h("p.hx-plan-text", VIEWS.expertsLead);
-  const el = h("section.hx-plan-behind", { "aria-label": VIEWS.experts }, [lead, all]);
-  return {
-    el,
-    /** The page is shown, or no more: what is open on it stands in the address while it is. @param {boolean} shown */
-    show: (shown) => (shown ? told(all) : setQuery({ data: null })),
-  };
 }
-
-/** @param {HTMLDetailsElement[]} all */
-function told(all) {
-  const open = all.filter((el) => el.open).map((el) => el.dataset.more);
-  setQuery({ data: open.length ? open.join(",") : null });
-}
-
-/** A sentence with its command as code. @param {[string, string]} around */
-const withCode = ([before, after]) => [before, h("code", AHEAD.start), after];

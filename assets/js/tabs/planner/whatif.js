@@ -3,18 +3,11 @@
 import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { nearestStop } from "./another/curve.js";
+import { still } from "./link.js";
 import { WHATIF } from "../../../text/en/planner.js";
 
 /** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
  *  @import {Profile} from "./profile/profile.js" */
-
-/** What a profile starts with. @param {Profile} profile @returns {Turned} */
-export const still = (profile) => ({
-  max_block: profile.max_block ?? 16,
-  rejections: 1,
-  cost: { level: profile.levels.at(-2)?.name ?? profile.levels[0].name, factor: 1 },
-  levels: profile.levels.map(() => true),
-});
 
 /** @typedef {{label: string, extra?: HTMLElement, tip?: string, low: number, high: number, step: number, say: (v: number) => string,
  *    value: () => number, turn: (v: number) => void}} Slider
