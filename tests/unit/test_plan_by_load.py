@@ -11,7 +11,7 @@ import pytest
 from brute_force import every_plan
 from profiles import flat, random_profile
 
-from app.tabs.planner.by_load import answer, measured_under_load
+from app.tabs.planner.load_map import answer, measured_under_load
 from hsd_core.cli import main
 from hsd_core.measure.whatif import whatif_profile
 from hsd_core.theory import Costs, Profile, ProfileError, best_plans, write_profile

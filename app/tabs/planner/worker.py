@@ -16,7 +16,7 @@ import msgspec
 
 from app.kit.elsewhere import Elsewhere, Gone, attend, bound
 from app.kit.payload import dumps
-from app.tabs.planner import by_load
+from app.tabs.planner import load_map
 from app.tabs.planner import words as says
 from app.tabs.planner.desk import WORK_S, Desk, Spent, cpu_limit, given, time_limit
 from app.tabs.planner.price import Priced, Prices
@@ -33,7 +33,7 @@ from hsd_core.theory.profiles.profile_store import digest
 from hsd_core.theory.search.another_level import AnotherLevel
 from hsd_core.typed import decode, encode, json_decoder
 
-QUESTIONS = (by_load, *plugins("question"))  # to a profile: ours, and those that systems bring along
+QUESTIONS = (load_map, *plugins("question"))  # to a profile: ours, and those that systems bring along
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them

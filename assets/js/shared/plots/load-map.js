@@ -9,7 +9,7 @@ import { nameOfStack, stackNames } from "../levels/stack-names.js";
 
 /** @import {Look} from "../levels/kinds.js" */
 
-/** As app/tabs/planner/by_load.py gives it.
+/** As app/tabs/planner/load_map.py gives it.
  *  @typedef {{load: number, levels: string[], blocks: number[], tree: number[], stack: string, runs: boolean, speedup: number,
  *    rate: number, plain: number, left: string[], computed: string[]}} LoadRow
  *  @typedef {{stack: string, load: number, sum: number, speed_up: number, interval: [number, number], predicted_sum: number|null, predicted_speed_up: number|null}} Measured
