@@ -37,14 +37,16 @@ MakeRun = Callable[[EngineClock, Callable[[], bool]], Iterator[Event]]
 class Batch:
     """Runs that are decoded together, at most `most` at a time; others wait in order."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, meets: Callable[[Event], bool] = lambda event: False) -> None:
         """
+        Args:
+            meets: a run with such an event waits until every other one had one, before its next pass.
         Raises:
             ValueError: `most` is less than 1.
         """
         if most < 1:
             raise ValueError(f"a batch of {most} runs; it takes at least 1")
-        self._most, self.clock = most, _BatchClock()
+        self._most, self._meets, self.clock = most, meets, _BatchClock()
         self._waiting: deque[_Run] = deque()
         self._live: list[_Run] = []
         self._count = 0
@@ -52,7 +54,7 @@ class Batch:
 
     def add(self, make: MakeRun) -> int:
         """Queue a run, also while others are decoded; returns its number."""
-        self._waiting.append(_Run(self._count, make, self.clock, self._live))
+        self._waiting.append(_Run(self._count, make, self.clock, self._live, self._meets))
         self._count += 1
         return self._count - 1
 
@@ -68,7 +70,9 @@ class Batch:
         try:
             while self._live or self._waiting:
                 self._admit()
-                turn = [run for run in self._live if run.wants is None and run.turns < TURNS]
+                late = any(not run.met for run in self._live)
+                free = [run for run in self._live if not (run.met and late)]
+                turn = [run for run in free if run.wants is None and run.turns < TURNS]
                 for run in turn:
                     found = run.go_on()
                     if run.over:
@@ -76,7 +80,7 @@ class Batch:
                     with self.clock.stopped():
                         yield from ((run.number, one) for one in found)
                 if not turn:
-                    self._pass()
+                    self._pass(free)
         finally:
             for run in self._live:
                 run.end()
@@ -88,10 +92,10 @@ class Batch:
             if not run.stopped:
                 self._live.append(run)
 
-    def _pass(self) -> None:
+    def _pass(self, runs: Sequence[_Run]) -> None:
         """Run the cheapest of the passes that wait, with all others through the same layers."""
-        waiting = [(run.wants, run) for run in self._live if run.wants is not None]
-        for run in self._live:
+        waiting = [(run.wants, run) for run in runs if run.wants is not None]
+        for run in runs:
             run.turns = 0
         if not waiting:
             return
@@ -137,12 +141,14 @@ def _answers(group: Sequence[Offered]) -> Sequence[Tensor | Exception]:
 class _Run:
     """One run, on its own thread, which runs only within `go_on` and `end`."""
 
-    def __init__(self, number: int, make: MakeRun, clock: _BatchClock, beside: Sequence[_Run]) -> None:
-        """beside: the runs that are decoded now."""
-        self.number, self._make, self._clock, self._beside = number, make, clock, beside
+    def __init__(
+        self, number: int, make: MakeRun, clock: _BatchClock, beside: Sequence[_Run], meets: Callable[[Event], bool]
+    ) -> None:
+        """beside: the runs that are decoded now. meets: see `Batch`."""
+        self.number, self._make, self._clock, self._beside, self._meets = number, make, clock, beside, meets
         self.wants: Offered | None = None  # the pass that it waits for
         self.turns = 0  # since the last pass of any run
-        self.stopped = self.over = False
+        self.stopped = self.over = self.met = False
         self._found: list[Event | Exception] = []
         self._answer: Tensor | Exception | None = None
         self._committed = False  # since its last turn
@@ -225,6 +231,7 @@ class _Run:
                 for event in events:
                     self._found.append(event)
                     self._committed |= isinstance(event, Commit)
+                    self.met |= self._meets(event)
         except Stopped:
             pass
         except Exception as error:

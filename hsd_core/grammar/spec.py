@@ -94,6 +94,11 @@ def kind_of(spec: LevelSpec) -> Kind:
     return kinds()[spec.name]
 
 
+def grows_by_itself(spec: LevelSpec) -> bool:
+    """Whether the tree of `@grow=` is a lookup's own: counted like several candidates, not made of rows."""
+    return bool(spec.values.get("grow") and kind_of(spec).lookup.origins)
+
+
 def reads_draft(spec: LevelSpec, draft: DraftInfo) -> bool:
     """Whether a level uses a trained draft."""
     values = kind_of(spec).shares.draft(draft)

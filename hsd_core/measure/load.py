@@ -1,8 +1,10 @@
 """Stacks under load: how many tokens/s a batch of 1, 2, 4, ... requests gives in sum, and where a stack stops paying.
 
 In every turn each stack, and plain decoding of its target, decodes the same requests in one batch, at every load, in an
-order that rotates. A stack's speed-up at a load is the ratio of sums to plain decoding's at that load; the crossing
-point is the load at which it falls to 1, on a line between the measured loads (by log2). Intervals resample the turns.
+order that rotates. Decoding begins when every prompt has been read, and tokens in sum are counted until the first text
+ends: all the while, so many requests are decoded. A stack's speed-up at a load is the ratio of sums to plain decoding's
+at that load; the crossing point is the load at which it falls to 1, on a line between the measured loads (by log2).
+Intervals resample the turns.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from hsd_core.batch.batch import Batch
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.events import Draft, Event, Footer, Verify
+from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
 from hsd_core.levels.notes import Batch as JointPasses
 from hsd_core.measure.bench.side_by_side import plain_of, with_plain
 from hsd_core.measure.intervals import Tally, middle
@@ -37,10 +39,11 @@ class LoadRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LoadRun:
-    """One batch. Entries of `tokens` and `decode_ns` are of its requests.
+    """One batch. Entries of `tokens` and `decode_ns` are of its requests, from the end of the last prompt on.
 
-    ns: from the end of the first prompt to the end of the last text. equal: texts that are plain decoding's. passes: of
-    each level (joint passes, their ms, their rows and their requests, each summed over the passes).
+    ns: from the end of the last prompt to the end of the first text. together: the tokens of all requests in that time.
+    equal: texts that are plain decoding's. passes: of each level (joint passes, their ms, their rows and their
+    requests, each summed over the passes).
     """
 
     load: int
@@ -49,6 +52,7 @@ class LoadRun:
     tokens: tuple[int, ...]
     decode_ns: tuple[int, ...]
     ns: int
+    together: int
     equal: int
     passes: tuple[tuple[int, float, int, int], ...]
 
@@ -81,7 +85,7 @@ def measure(
 
 
 def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[list[Event]]:
-    batch, found = Batch(len(prompts)), [list[Event]() for _ in prompts]
+    batch, found = Batch(len(prompts), meets=_has_read), [list[Event]() for _ in prompts]
     for prompt in prompts:
         batch.add(partial(_started, runner, stack, prompt))
     for number, event in batch.events():
@@ -89,6 +93,11 @@ def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[lis
             raise event
         found[number].append(event)
     return found
+
+
+def _has_read(event: Event) -> bool:
+    """Whether a run's prompt has been read: by its lowest level last."""
+    return isinstance(event, Prefill) and event.level == 0
 
 
 def _started(
@@ -99,8 +108,9 @@ def _started(
 
 def _load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plain: Sequence[list[Event]]) -> LoadRun:
     footers = [next(event for event in run if isinstance(event, Footer)) for run in runs]
-    first = min(footer.prefill_ns for footer in footers)
-    last = max(footer.prefill_ns + footer.decode_ns for footer in footers)
+    began = max(footer.prefill_ns for footer in footers)
+    ends = [footer.prefill_ns + footer.decode_ns for footer in footers]
+    commits = [event for run in runs for event in run if isinstance(event, Commit)]
     totals: dict[int, list[float]] = {i: [0, 0.0, 0, 0] for i in range(len(footers[0].totals))}
     for event in (event for run in runs for event in run if isinstance(event, (Draft, Verify))):
         note = JointPasses.of(event)
@@ -113,8 +123,9 @@ def _load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], pla
         turn,
         stack,
         tuple(footer.committed for footer in footers),
-        tuple(footer.decode_ns for footer in footers),
-        last - first,
+        tuple(end - began for end in ends),
+        min(ends) - began,
+        sum(len(commit.tokens) for commit in commits if commit.t <= min(ends)),
         sum(compare(run, other).holds for run, other in zip(runs, plain, strict=True)),
         tuple((round(passes), round(ms, 3), round(rows), round(of)) for passes, ms, rows, of in totals.values()),
     )
@@ -127,7 +138,7 @@ def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str
     turns, loads = 1 + max(run.turn for run in runs), sorted({run.load for run in runs})
     stacks, tally, rows = list(dict.fromkeys(run.stack for run in runs)), Tally(turns), list[dict[str, Any]]()
     for run in runs:
-        tally.add((run.stack, run.load), run.turn, sum(run.tokens) * 1e9, run.ns)
+        tally.add((run.stack, run.load), run.turn, run.together * 1e9, run.ns)
     for stack in stacks:
         for load in loads:
             own = [run for run in runs if (run.stack, run.load) == (stack, load)]

@@ -61,7 +61,8 @@ def test_a_stack_costs_here_what_it_costs_in_the_planner_and_on_the_command_line
 @pytest.mark.parametrize(
     ("stack", "reason"),
     [
-        ("exit:4@at=8@policy=del,target", "is not in this profile"),
+        ("exit:4@at=8@policy=del,target", "is not in this profile; policy del chooses among exits"),
+        ("nano:4@grow=10@id=other,target", "plan and predict with @tree= or without @grow="),
         ("ngram:2,int4:5,int4:5,target", "each level can be used once, in the profile's order"),
         ("ngram:3@guess=4,target", "calibrate --preset smollm2 --levels ngram@guess=4,target"),
         ("ngram:30,target", "blocks of up to 16"),

@@ -13,7 +13,7 @@ from toys import output_of, toy_stack
 
 import hsd_core
 from hsd_core.batch.batch import Batch
-from hsd_core.core.events import Event, Footer, Header, Verify
+from hsd_core.core.events import Commit, Event, Footer, Header, Prefill, Verify
 from hsd_core.levels.notes import Batch as Note
 from hsd_core.models.joint_pass import Inputs
 from hsd_core.models.lean.layers import Layers
@@ -62,6 +62,14 @@ def test_runs_meet_in_the_passes_of_one_model(made: Any) -> None:
         assert min(first.rows) >= 1 and first.alone == "" and first.ns > 0
         assert not check(events)
         assert [from_dict(part) for part in map(to_dict, events)] == events
+
+
+def test_runs_can_wait_until_every_prompt_is_read(made: Any) -> None:
+    batch = Batch(3, meets=lambda event: isinstance(event, Prefill) and event.level == 0)
+    for text in ("target", "int8:2,target", "nano:2@id=fed,target"):
+        add(batch, made.stack(text))
+    order = [type(event) for _, event in batch.events() if isinstance(event, (Prefill, Commit))]
+    assert Commit in order and Prefill not in order[order.index(Commit) :]
 
 
 def test_a_run_that_ends_makes_room(made: Any) -> None:

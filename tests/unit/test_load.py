@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from lean_stacks import LeanStacks
+from torch import Tensor
 
+from hsd_core.batch import batch
+from hsd_core.batch.batch import ROWS as ROWS_OF_A_PASS
+from hsd_core.batch.batch import _answers
 from hsd_core.cli import main
-from hsd_core.measure.calibrate.joint_costs import ROWS, joint_costs
+from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
 from hsd_core.measure.load import LoadRun, predicted_rate, summary, table
+from hsd_core.models.joint_pass import Offered
 from hsd_core.theory import Costs, Profile, ProfileLevel
 from hsd_core.theory.profiles.under_load import under_load, with_joint
 
 STACK = "int8:4,target"
+NO_PASSES = ((0, 0.0, 0, 0),)
+MANY = ROWS_OF_A_PASS // LENGTH + 1  # texts, whose prompts do not fit into one pass
 
 
 def profile(target: Costs) -> Profile:
@@ -48,9 +56,18 @@ def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
     assert found.levels[0].cost(1) == pytest.approx(profile(Costs((1, 8), (10.0, 13.0))).levels[0].cost(4) / 4)
 
 
-def test_joint_passes_are_measured_in_lock_step() -> None:
-    made = LeanStacks()
+def test_joint_passes_are_measured_in_lock_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, groups = LeanStacks(), list[tuple[int, ...]]()
     entries = made.stack("int8:2,target")
+
+    def answers(group: Sequence[Offered]) -> Sequence[Tensor | Exception]:
+        groups.append(tuple(offered.mine.rows for offered in group))
+        return _answers(group)
+
+    with monkeypatch.context() as watched:
+        watched.setattr(batch, "_answers", answers)
+        joint_costs(entries[1:], range(50), [MANY])
+    assert {len({*rows}) for rows in groups} == {1} and {len(rows) for rows in groups} == {1, MANY}
     found = joint_costs(entries, range(50), [3])
     assert {name: {load: costs.rows for load, costs in own.items()} for name, own in found.items()} == {
         name: {1: ROWS, 3: ROWS} for name in ("int8", "target")
@@ -65,7 +82,9 @@ def test_joint_passes_are_measured_in_lock_step() -> None:
 def batches(speed_ups: dict[int, float], turns: int = 3) -> list[LoadRun]:
     """Plain decoding at 10 tokens/s in sum, and a stack at so many times that, by load."""
     return [
-        LoadRun(load, turn, stack, (10,) * load, (10**9,) * load, round(load * 10**9 / times), load, ((0, 0.0, 0, 0),))
+        LoadRun(
+            load, turn, stack, (10,) * load, (10**9,) * load, round(load * 10**9 / times), 10 * load, load, NO_PASSES
+        )
         for load, speed_up in speed_ups.items()
         for turn in range(turns)
         for stack, times in (("target", 1.0), (STACK, speed_up))

@@ -29,6 +29,7 @@ def test_no_two_kinds_look_alike_even_without_colours() -> None:
         ("eagle3@id=DRAFTER", ""),
         ("mtp", ""),
         ("suffix", ""),
+        ("suffix@grow=16", ""),
         ("dflash@id=DRAFTER", "costs the same however long it is; calibrate a draft that goes token by token"),
         ("suffix@earlier=runs", "calibrate suffix without @earlier="),
         ("exit@at=4@grow=10", "calibrate exit without @grow=10"),

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsd_core.grammar import fan_of, kind_of, kinds
-from hsd_core.grammar.keys import AT, FUSE, GROW, GUESS, TREE
-from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, StackError, bare, format_stack, parse
+from hsd_core.grammar.keys import AT, GROW, GUESS, TREE
+from hsd_core.grammar.spec import grows_by_itself
+from hsd_core.grammar.stack_text import MAX_LEVELS, LevelSpec, StackError, format_stack, parse
+from hsd_core.theory.latency.plans import measured_as
 
 if TYPE_CHECKING:
     from hsd_core.core.level import StackEntry
@@ -133,13 +135,13 @@ def _plain(spec: LevelSpec) -> str:
     """A level's spec without T, rule and policy. Two levels in one are refused."""
     if why := kind_of(spec).planning.unplanned(spec):
         raise StackError(why.instead)
-    if grown := spec.get(GROW):
+    if (grown := spec.get(GROW)) and not grows_by_itself(spec):
         raise StackError(
             f"a plan holds no tree that is shaped again in every round; calibrate {spec.name} without @grow={grown}"
         )
     if tree := spec.get(TREE):
         raise StackError(f"a plan prices trees of a level's own drafts; calibrate {spec.name} without @tree={tree}")
-    return format_stack([bare(spec).having(fuse=spec[FUSE])])
+    return format_stack([measured_as(spec, bottom=True)])
 
 
 def _depths(preset: Preset, name: str) -> list[int]:

@@ -73,6 +73,7 @@ def _costs(entry: StackEntry, ids: Sequence[int], load: int) -> Costs:
     runs = [next(iter(open_levels([entry.level], LENGTH + max(ROWS) + 1))) for _ in range(load)]
     batch = Batch(load)
     for number, run in enumerate(runs):
+        scorer(run).score(Context(ids[:LENGTH]))  # alone: all texts of a large load do not fit into one pass
         batch.add(partial(_passes, run, ids, times if number == load - 1 else {}))  # the last one waits for none
     try:
         for _, event in batch.events():
@@ -87,7 +88,6 @@ def _costs(entry: StackEntry, ids: Sequence[int], load: int) -> Costs:
 def _passes(
     run: LevelRun, ids: Sequence[int], times: dict[int, list[float]], clock: EngineClock, stop: Callable[[], bool]
 ) -> Iterator[Event]:
-    scorer(run).score(Context(ids[:LENGTH]))
     for _ in range(REPEATS):
         for n in ROWS:
             began = clock.now()

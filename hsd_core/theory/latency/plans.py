@@ -8,8 +8,9 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from operator import mul
 
-from hsd_core.grammar import fan_of, followed, rule_of, rules
+from hsd_core.grammar import fan_of, followed, kind_of, rule_of, rules
 from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
+from hsd_core.grammar.spec import grows_by_itself
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.costs import ProfileError
@@ -167,19 +168,23 @@ def plan_text(profile: Profile, plan: StackPlan) -> str:
 
 
 def measured_as(spec: LevelSpec, *, bottom: bool) -> LevelSpec:
-    """The spec by which a profile lists a level of a stack: `bare`, for the bottom level with what its draft merges."""
-    return bare(spec).having(fuse=spec[FUSE] if bottom else None)
+    """The spec by which a profile lists a level of a stack: `bare`, with a lookup's own tree, and for the bottom level
+    with what its draft merges."""
+    return bare(spec).having(fuse=spec[FUSE] if bottom else None, grow=spec[GROW] if grows_by_itself(spec) else None)
 
 
 def most_sequences(profile: Profile, level: int) -> int | None:
-    """The most sequences that a level offers at once; None if it has no spec.
+    """The most sequences that a level offers at once; None if it has no spec, or they are the paths of its own tree.
 
     Raises:
         ProfileError: its spec cannot be read.
     """
     if not profile.levels[level].spec:
         return None
-    fan = fan_of(_spec(profile, level))
+    spec = _spec(profile, level)
+    if grows_by_itself(spec):
+        return None
+    fan = fan_of(spec)
     return fan[1] if fan else 1
 
 
@@ -200,6 +205,11 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         )
     if schedule := specs[-1].values.get(WITH.name):
         raise ProfileError(f"the theory predicts levels that run one after another; leave @with={schedule} out")
+    if specs[0].get(GROW) and not grows_by_itself(specs[0]):
+        raise ProfileError(
+            f"{format_stack(specs[:1])}: its tree gets a new shape in every round, and profiles have acceptances of "
+            "fixed shapes; plan and predict with @tree= or without @grow="
+        )
     specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # only the lowest level's @fuse= counts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
@@ -220,11 +230,6 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         decided.append(TOKENWISE if same else spec.rule)
         profile.matrix(decided[-1])
     bonus = tuple(spec.bonus for spec in specs[1:])
-    if specs[0].get(GROW):
-        raise ProfileError(
-            f"{format_stack(specs[:1])}: its tree gets a new shape in every round, and profiles have acceptances of "
-            "fixed shapes; plan and predict with @tree= or without @grow="
-        )
     widths = specs[0].widths if max(specs[0].widths, default=1) > 1 else ()
     if widths and specs[0][REPLACE] and profile.temperature:
         raise ProfileError(
@@ -262,6 +267,8 @@ def _spec(profile: Profile, level: int) -> LevelSpec:
 
 def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> str:
     """The rest of the message "is not in this profile": the reason, its levels, and the command that measures it."""
+    if why := kind_of(missing).planning.unplanned(missing):
+        return f"; {why.instead}"
     there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
     if POLICY.name in missing.values:
         return f", whose levels all have fixed block lengths{there}"
@@ -280,4 +287,5 @@ def _first(stack: str) -> LevelSpec:
 def _bare(spec: LevelSpec) -> LevelSpec:
     """The identity of a level: its spec without the keys of drafting and verifying."""
     judging = {key.name: None for key in followed((TREE, GROW, REPLACE, RULE, BONUS))}
-    return replace(spec, block=None).having(**judging)
+    own = {GROW.name: spec[GROW]} if grows_by_itself(spec) else {}
+    return replace(spec, block=None).having(**{**judging, **own})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import notes_of
 import pytest
@@ -22,6 +23,8 @@ from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.ngram.ngram_level import NgramLevel
 from hsd_core.systems.ngram.suffix_db import BREAK, OUTPUTS, Earlier, Limits, Occurrences, Suffixes
+from hsd_core.theory import Costs, Profile, ProfileLevel, expected, plan_of
+from hsd_core.theory.latency.plans import stack_text
 from hsd_core.trace.checks import check
 
 PROMPT = [0, 1, 2, 0, 2, 1, 0, 0, 1, 1, 0, 2, 2, 0]
@@ -157,3 +160,16 @@ def test_a_visitor_looks_in_no_outputs_but_those_that_the_operator_offers(tmp_pa
             with pytest.raises(RequestError, match="has no outputs"):
                 run(name, listed)
     run("ours.jsonl", ours)
+
+
+def test_a_tree_of_its_own_is_priced_by_its_counted_candidates() -> None:
+    def level(spec: str, ms: float, **more: Any) -> ProfileLevel:
+        return ProfileLevel(spec, Costs((1, 16), (ms, 2 * ms)), spec, **more)
+
+    chain = level("suffix", 0.1, hit_rate=0.5, reach=(1.0, 0.5))
+    tree = level("suffix@grow=16", 0.1, hit_rate=0.5, reach=(1.0, 0.5), beside=(3.0, 2.0))
+    accepts = ((1.0, 0.0, 0.4), (0.0, 1.0, 0.6), (0.0, 0.0, 1.0))
+    profile = Profile((chain, tree, level("target", 20.0)), accepts, 16)
+    one, several = (expected(profile, plan_of(profile, f"{spec},target")) for spec in ("suffix:2", "suffix:2@grow=16"))
+    assert several.tokens_per_round > one.tokens_per_round
+    assert stack_text(profile, plan_of(profile, "suffix:2@grow=16,target")) == "suffix:2@grow=16,target"
