@@ -105,6 +105,7 @@ def _add_ralm(commands: Any) -> None:
     counts(parser, "--every N", "tokens between two queries (default 4)", default=4)
     counts(parser, "--query N", "tokens that a query is made of (default 32)", default=32)
     counts(parser, "--stride S", "guesses that one batch of queries checks (default: as OS3 says)")
+    flag(parser, "--apart", "ask a batch on a lane of its own while the next step is generated; times are reckoned")
 
 
 def run_ralm(options: argparse.Namespace) -> int:
@@ -114,7 +115,7 @@ def run_ralm(options: argparse.Namespace) -> int:
 
     sampling = check_sampling(options)
     passages = passages_of(Path(options.docs))
-    ranking = Bm25(passages)
+    store = Bm25(passages, lambda ids: tokenizer.decode(list(ids)))
     prompt = prompt_of(options)
     pipeline = opened(options, "target")
     tokenizer: Any = pipeline.tokenizer
@@ -125,17 +126,14 @@ def run_ralm(options: argparse.Namespace) -> int:
     if longest > decoder.max_positions:
         raise ValueError(f"passage, prompt and text are {longest} tokens, the context is {decoder.max_positions}")
 
-    def ranks(query: Any) -> Any:
-        return ranking.scores(tokenizer.decode(list(query)))
-
     def run(plain: bool) -> RalmResult:
-        asking = RetrievalSettings(options.every, options.query, options.stride, plain)
+        asking = RetrievalSettings(options.every, options.query, options.stride, plain, options.apart)
         choices = SeededChoices(options.seed)
         return generate_with_passages(
             decoder,
             ids,
             line,
-            ranks,
+            store,
             asking,
             sampling=sampling,
             choices=choices,
@@ -146,7 +144,8 @@ def run_ralm(options: argparse.Namespace) -> int:
     speculated, plain = run(plain=False), run(plain=True)
     print(prompt + tokenizer.decode(speculated.ids))
     print(f"{len(passages)} passages of {options.docs}", file=sys.stderr)
-    for name, one in (("with speculation", speculated), ("without", plain)):
+    clock = ", reckoned" if options.apart else ""
+    for name, one in ((f"with speculation{clock}", speculated), ("without", plain)):
         print(f"{name}: {summary(one)}", file=sys.stderr)
     same = speculated.ids == plain.ids
     print("the same text" if same else "the texts DIFFER", file=sys.stderr)
