@@ -253,7 +253,11 @@ def hour_table(found: Study) -> str:
 def loads_table(found: Study) -> str:
     """The speed-up of the smallest and the largest training at each load, and the best block length."""
     first = found["loads"][0]["gains"] if found["loads"] else []
-    head = ("requests at once", "joint passes", *(f"after {tokens:,} tokens learned" for tokens, _, _ in first))
+    head = (
+        "requests at once",
+        "the target's joint passes",
+        *(f"after {tokens:,} tokens learned" for tokens, _, _ in first),
+    )
     body = [
         (
             one["load"],
