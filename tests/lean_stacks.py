@@ -116,6 +116,8 @@ class LeanStacks:
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
         says = range(count) if (count := spec.get(VOCAB)) else None
         feeds = spec.name != "model"
+        if not feeds and spec[PARALLEL] > 1:
+            return SelfLevel(decoder, spec[PARALLEL], kind=spec.name, of=spec.name)
         return ModelLevel(decoder, name=spec.name, kind=spec.name, label=spec.name, feeds=feeds, head_ids=says)
 
     def _decoder(self, spec: LevelSpec, target: LevelSpec) -> LeanDecoder:

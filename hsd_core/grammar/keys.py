@@ -8,6 +8,7 @@ from hsd_core.grammar.key import (
     TOPMOST,
     VERIFIER,
     Choice,
+    FileName,
     Shape,
     Share,
     Switch,
@@ -158,8 +159,19 @@ VOCAB = Whole(
     low=0,
     high=MAX_VOCAB,
     label="head",
-    tip="how many tokens this level's head can say: the first ones of the vocabulary and those that end a text; fewer "
-    "cost less to read, the others come as corrections; 0: all",
+    tip="how many tokens this level's head can say: the most frequent ones and those that end a text; fewer cost less "
+    "to read, the others come as corrections; 0: all",
 )
+TEXT = FileName(
+    name="text",
+    place=94,
+    counts=DRAFTER,
+    of=(VOCAB.name,),
+    noted="most frequent in {}",
+    noun="database",
+    listed="databases",
+    suffix=".npz",
+)
+HEAD = (VOCAB, TEXT)
 DRAFTS = (POLICY,)
 VERIFIES = (*DRAFTS, TREE, GROW, REPLACE, FUSE, RULE, WITH, BONUS)

@@ -22,7 +22,7 @@ from hsd_core.core.tree import Offer
 from hsd_core.levels.drafting import draft_token_by_token
 from hsd_core.levels.lookup_trie import MergedOrder, Trie, known_behind, trie_of
 from hsd_core.levels.notes import Copies, Draws, Lookups
-from hsd_core.levels.tree_shape import BEFORE, Confident, Fixed, Fork, Shape
+from hsd_core.levels.tree_shape import BEFORE, Fork, shape_of
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
 from hsd_core.models.one_pass import Branches
@@ -118,7 +118,7 @@ def draft_tree(
     dists: list[Tensor] = []
     logits: list[Tensor] = []
     root = trie_of(order.looked_up if isinstance(order, MergedOrder) else ())
-    shape: Shape = Confident(order.shape.nodes) if order.shape.nodes else Fixed(order.shape.widths)
+    shape = shape_of(order.shape)
     work, ran, depth, rows = Work(0, 0, 0), list[Span](), 0, 0
     while depth < order.limit and not order.stops(depth, logits[-1] if logits else None):
         for node in frontier:
@@ -154,6 +154,12 @@ def draft_tree(
                     node.fork = shape.offered(fork, scores[at], token)
                     if token not in order.ends:
                         frontier.append(node)
+        if depth and (late := shape.late(scores)):  # behind the context, where one token was offered so far
+            for token, named in _offers(dists[0][0], logits[0][0], late, order, 0, 1, [nodes[0].id]):
+                nodes.append(node := _Node(token, None, None if named else 0, source, None))
+                offers.append(node)
+                if token not in order.ends:
+                    frontier.append(node)
         work = Work(work.forwards + took.forwards, work.rows + took.rows, work.catch_up + took.catch_up)
         ran.extend(took.ran)
         dists.append(dist)

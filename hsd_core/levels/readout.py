@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -83,11 +83,6 @@ class Lens:
 
     def mark(self, cache: Cache) -> None:
         """It copies nothing."""
-
-
-def first_ids(count: int, ends: Collection[int], never: Collection[int] = ()) -> list[int]:
-    """The first ids, which byte-pair encodings give to their first merges, and the ids that end a text."""
-    return sorted({*range(count), *ends} - {*never})
 
 
 class TrimmedHead(Lens):

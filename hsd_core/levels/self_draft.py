@@ -1,5 +1,5 @@
-"""A target that drafts for itself: with several attentions at once (EasySpec, arXiv 2502.02493), or without some of its
-sublayers (Draft & Verify, arXiv 2309.08168).
+"""Drafts of all layers of a model, the target or a smaller one, with several attentions at once (EasySpec, arXiv
+2502.02493); and of the target without some of its sublayers (Draft & Verify, arXiv 2309.08168).
 
 Such a pass is *fuzzy*: after the first group, or the first omitted sublayer, keys and values differ from those of the
 layers in order (`models/lean/sublayers.py`), and a drafter that continues from fuzzy ones drifts away. So it is
@@ -57,7 +57,8 @@ class Sublayered(Layered, Protocol):
 
 
 class SelfLevel(OverDecoder):
-    """All layers of a model, several attentions at once."""
+    """All layers of a model, several attentions at once. kind, of: another kind's, for a model that is not the target,
+    and what its label calls it."""
 
     over_target = True
 
@@ -68,12 +69,14 @@ class SelfLevel(OverDecoder):
         *,
         calibrated: bool = True,
         weights: dict[str, object] | None = None,
+        kind: str = "self",
+        of: str = "self-draft",
     ) -> None:
         how = f"{together} attentions at once" if together > 1 else "attention by attention"
         params: dict[str, object] = {"parallel": together, "calibrate": calibrated}
-        label = f"self-draft, {how}" + ("" if calibrated else ", never calibrated")
+        label = f"{of}, {how}" + ("" if calibrated else ", never calibrated")
         super().__init__(
-            decoder, name="self", kind="self", label=label, layers=decoder.layers, params=params, weights=weights
+            decoder, name=kind, kind=kind, label=label, layers=decoder.layers, params=params, weights=weights
         )
         self.decoder, self.together, self.calibrated = decoder, together, calibrated
 

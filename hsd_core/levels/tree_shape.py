@@ -5,6 +5,9 @@ the product of their tokens' probabilities. EAGLE-2 drafts more tokens than it o
 exact for named tokens only: drawn tokens must not be dropped. So the shape is decided before tokens are drawn, from the
 rows and tokens so far: the tree is planned to its full depth, with the probabilities of a token's row as an estimate
 for its children's row, and only the next depth of this plan is drawn.
+
+Or sequences side by side (DuoDecoding, arXiv 2503.00784): as many as the drafter finds likelier than its first two
+tokens together.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import NamedTuple, Protocol
 
 from torch import Tensor
 
+from hsd_core.core.level import TreeShape
 from hsd_core.models.sampling import largest
 
 
@@ -59,6 +63,22 @@ class Shape(Protocol):
         """A new child of a fork, as a fork. logits: (V,) of its parent's row."""
         ...
 
+    def late(self, logits: Tensor) -> int:
+        """How many more children the end of the context gets. logits: (n, V) of the last rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beginnings(TreeShape):
+    """At most `widths[0]` sequences that differ in their first token."""
+
+
+def shape_of(asked: TreeShape) -> Shape:
+    """The shape of one tree."""
+    if isinstance(asked, Beginnings):
+        return Chains(most=asked.widths[0])
+    return Confident(asked.nodes) if asked.nodes else Fixed(asked.widths)
+
 
 @dataclass(slots=True)
 class Fixed:
@@ -79,6 +99,36 @@ class Fixed:
 
     def offered(self, fork: Fork, logits: Tensor, token: int) -> Fork:
         return fork
+
+    def late(self, logits: Tensor) -> int:
+        return 0
+
+
+@dataclass(slots=True)
+class Chains(Fixed):
+    """Sequences with different first tokens, at most `most`.
+
+    With the row behind the first token it is known how likely the first two are together, p1 p2; each other first token
+    with a higher probability begins a sequence, a token shorter. The row behind a token that was drawn depends on that
+    token only, which is judged before the others: so the output keeps its law.
+    """
+
+    by_depth: Sequence[int] = ()
+    most: int = 1
+    _others: Sequence[float] = ()
+    _chance: float = 0.0
+
+    def offered(self, fork: Fork, logits: Tensor, token: int) -> Fork:
+        if not self._chance:
+            row = logits.softmax(-1)
+            ids, self._chance = largest(row[None], self.most)[1][0], float(row[token])
+            self._others = row[ids[ids != token]][: self.most - 1].tolist()
+        return fork
+
+    def late(self, logits: Tensor) -> int:
+        least, others = self._chance * float(logits[0].softmax(-1).max()), self._others
+        self._others = ()
+        return sum(chance > least for chance in others)
 
 
 @dataclass(slots=True)
@@ -107,6 +157,9 @@ class Confident:
     def offered(self, fork: Fork, logits: Tensor, token: int) -> Fork:
         self.nodes -= 1
         return Fork(fork.chance * exp(float(logits[token]) - fork.mass), fork.sure)
+
+    def late(self, logits: Tensor) -> int:
+        return 0
 
 
 def shares(forks: Sequence[Fork], nodes: int, left: int, least: int = 0) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.keys import DEVICE, VERIFIES, VOCAB
+from hsd_core.grammar.keys import DEVICE, HEAD, VERIFIES
 from hsd_core.grammar.kind import PURPLE, Kind, KindText, Look, NameForms, Placement, Reads, Shares, Site
 from hsd_core.levels.building import model_level
 
@@ -19,13 +19,13 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.levels.readout import first_ids
+    from hsd_core.levels.head_ids import head_ids
     from hsd_core.models.gpu.tiled_int4 import copy_device
 
     # On the target's device where that has a kernel for it; another device that is asked for is refused there.
     device = spec.get(DEVICE) or copy_device(spec.name, site.device)
     source, label = site.preset.target, f"{spec.name} copy"
-    says = first_ids(spec[VOCAB], site.ends) if spec[VOCAB] else None
+    says = head_ids(spec, site)
     return model_level(
         site, source, site.folder, spec.name, device, kind=spec.name, label=label, feeds=True, head_ids=says
     )
@@ -42,7 +42,7 @@ def _copy(dtype: str, order: int, block: int, name_form: str, about: str, where:
             help=f"{where} A copy can also be a target of its own: target@dtype={dtype}.",
             in_names=NameForms((name_form,)),
         ),
-        keys=(*VERIFIES, DEVICE, VOCAB),
+        keys=(*VERIFIES, DEVICE, *HEAD),
         placement=Placement(block=block, needs=frozenset({"weights"})),
         shares=Shares(reads=Reads(weights=dtype)),
         offer=offer,

@@ -1,17 +1,22 @@
-"""A self-draft: all of the target's layers, with the attentions of several layers at once (EasySpec)."""
+"""A draft with the attentions of several layers at once (EasySpec): a smaller model of the family, or the target
+itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import DRAFTER, StackError, Switch, Whole
-from hsd_core.grammar.keys import DTYPE, VERIFIES
+from hsd_core.grammar.keys import DTYPE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import GREEN, Kind, KindText, Look, NameForms, Placement, Planning, Reads, Shares, Site
+from hsd_core.grammar.registry import Extension
 
 if TYPE_CHECKING:
     from hsd_core.grammar.preset import Preset
     from hsd_core.grammar.spec import LevelSpec
-    from hsd_core.levels.self_draft import SelfLevel
+    from hsd_core.levels.model_level import ModelLevel
+    from hsd_core.levels.self_draft import Grouped, SelfLevel
+    from hsd_core.models.decoder_protocol import Decoder
 
 PARALLEL = Whole(
     name="parallel",
@@ -39,16 +44,46 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     return [kind.entry(kind.text.title, reason=preset.whole)]
 
 
-def build_self(spec: LevelSpec, site: Site) -> SelfLevel:
-    from hsd_core.levels.self_draft import Grouped, SelfLevel
+def grouping(decoder: Decoder, spec: LevelSpec, cure: str) -> Grouped:
+    """The decoder, with its layers laid out in groups now and not within a run.
+
+    Raises:
+        StackError: it does not run attentions of several layers at once.
+    """
+    from hsd_core.levels.self_draft import Grouped
     from hsd_core.models.one_pass import Pass
 
-    decoder = site.layered(spec)
     if not isinstance(decoder, Grouped):
-        raise StackError(f"{spec.name}: the target's decoder does not group its layers; leave the level out")
-    decoder.in_groups(decoder.new_cache(1), spec[PARALLEL])(Pass([0]))  # laid out now, not within a run
+        raise StackError(f"{spec.name}: its decoder does not group its layers; {cure}")
+    decoder.in_groups(decoder.new_cache(1), spec[PARALLEL])(Pass([0]))
+    return decoder
+
+
+def build_self(spec: LevelSpec, site: Site) -> SelfLevel:
+    from hsd_core.levels.self_draft import SelfLevel
+
+    decoder = grouping(site.layered(spec), spec, "leave the level out")
     weights = site.preset.target.as_dict(site.folder)
     return SelfLevel(decoder, spec[PARALLEL], calibrated=bool(spec[CALIBRATE]), weights=weights)
+
+
+def build_model(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], ModelLevel]) -> ModelLevel | SelfLevel:
+    """A smaller model, with grouped attentions if they are asked for: no level above runs it, so it calibrates itself.
+
+    Raises:
+        StackError: they cannot be grouped, or its head is trimmed.
+    """
+    from hsd_core.levels.self_draft import SelfLevel
+
+    level = plain(spec, site)
+    if spec[PARALLEL] == 1:
+        return level
+    if spec[VOCAB]:
+        raise StackError(f"{spec.name}: with @parallel= it says all tokens; leave @vocab= out")
+    decoder, about = grouping(level.decoder, spec, "leave @parallel= out"), level.about
+    found = SelfLevel(decoder, spec[PARALLEL], weights=about.weights, kind=spec.name, of=about.label)
+    found.about.params.update(about.params)
+    return found
 
 
 SELF = Kind(
@@ -71,3 +106,12 @@ SELF = Kind(
     build=build_self,
 )
 KINDS = (SELF,)
+EXTENDS = (
+    Extension(
+        of="model",
+        keys=(PARALLEL.usually(1),),
+        build=build_model,
+        help="@parallel= runs the attentions of so many of its layers on one input (EasySpec), and the verified tokens "
+        "once more in order, so that every draft begins from true keys and values.",
+    ),
+)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import VERIFIER, Depths, StackError, Value, Whole, depths_of
-from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
+from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, HEAD, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import (
     GREEN,
     Kind,
@@ -91,9 +91,11 @@ def build(spec: LevelSpec, site: Site) -> Level:
 
 def lens(spec: LevelSpec, site: Site, decoder: Layered) -> TrimmedHead | None:
     """The read-out by the model's own head, if that is trimmed; else None."""
-    from hsd_core.levels.readout import TrimmedHead, first_ids
+    from hsd_core.levels.head_ids import head_ids
+    from hsd_core.levels.readout import TrimmedHead
 
-    return TrimmedHead(decoder, first_ids(spec[VOCAB], site.ends)) if spec[VOCAB] else None
+    ids = head_ids(spec, site)
+    return None if ids is None else TrimmedHead(decoder, ids)
 
 
 def refuse_trimmed(spec: LevelSpec, draft: str) -> None:
@@ -124,7 +126,7 @@ KIND = Kind(
             terms={known_drafts.LENS: "the model's own head"},
         ),
     ),
-    keys=(AT, *VERIFIES, DTYPE, VOCAB, DRAFT_OF_EXIT),
+    keys=(AT, *VERIFIES, DTYPE, *HEAD, DRAFT_OF_EXIT),
     placement=Placement(block=2, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True, draft=reads_draft),
     offer=offer,
@@ -202,7 +204,7 @@ CLIMB = Kind(
             ("exits at layers {at}[, the first that is sure]",), terms={known_drafts.LENS: "the model's own head"}
         ),
     ),
-    keys=(THROUGH, SURE, DTYPE, VOCAB, DRAFT_OF_EXIT),
+    keys=(THROUGH, SURE, DTYPE, *HEAD, DRAFT_OF_EXIT),
     placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
     planning=Planning(named=True),

@@ -12,7 +12,10 @@ There is no bonus token: the row that would give one judges the next drafted tok
 
 DuoDecoding (Lv et al., arXiv 2503.00784) is PEARL with several drafts. PEARL's next draft has one first token, and if
 that is rejected the whole draft is lost; DuoDecoding continues each of the drafter's likeliest first tokens, and keeps
-the sequence whose first token the verifier chooses.
+the sequence whose first token the verifier chooses. A first token begins a sequence if it is likelier than the
+drafter's first two tokens together; drafting takes as long as verifying does, by this run's own clock. In the paper the
+sequences are drafted one after another, so a budget of tokens is divided among them; here they share the drafter's
+passes.
 
 Free lanes never wait: AMUSD (arXiv 2410.17375) at the last level; PipeSpec (2505.01572) at every verifier, a pipeline
 with a lane for each. Costs need not match, as the more expensive lane is never idle. The number of tokens judged at
@@ -74,7 +77,7 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Duo:
-    """width: sequences drafted in a step, each of one block."""
+    """width: the most sequences drafted in a step, each of one block at most."""
 
     width: int
 
@@ -126,7 +129,11 @@ SCHEDULERS = (
         order=22,
         words="duo · as pearl, with several first tokens kept ready",
         in_names="several beginnings kept ready",
-        keys=(WIDTH.usually(2, "how many sequences are drafted meanwhile, each beginning with another token"),),
+        keys=(
+            WIDTH.usually(
+                8, "how many sequences are drafted meanwhile, at most; the probabilities of the draft say how many"
+            ),
+        ),
         make=Duo,
         driver="fanned",
         nodes=lambda block, width: block * width,

@@ -9,6 +9,9 @@ A step is one request to each lane (`reckoned_lanes`): each is run alone and tim
                         e ..
                         f ..
 
+The drafter's probabilities say in every step how many (`tree_shape.Chains`). The sequences are as long as the passes of
+the drafter fit into one of the target, by the mean times of this run so far without the prompt's.
+
 The target judges a, b, c and then d, e, f as candidates for one place. If it keeps one of them, the rest of that
 sequence is undecided in the next step; otherwise all are dropped. DuoDecoding compares the target's token with the
 first tokens (rule `match`); rule `tokenwise` judges drawn ones by their distribution, as in any tree.
@@ -17,7 +20,7 @@ first tokens (rule `match`); rule `tokenwise` judges drawn ones by their distrib
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -30,8 +33,10 @@ from hsd_core.core.level import DraftOrder
 from hsd_core.core.requests import DraftRequest, KeepRequest, ScoreRequest
 from hsd_core.core.tree import NOTHING, Offer, Tree
 from hsd_core.grammar import rule_of
+from hsd_core.grammar.keys import MAX_BLOCK
 from hsd_core.grammar.strategies import Orders, Scheduler, View
 from hsd_core.levels.reckoned_lanes import SimulatedLanes
+from hsd_core.levels.tree_shape import Beginnings
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling, likeliest, to_probs
 from hsd_core.systems.lanes.declaration import Duo
@@ -113,6 +118,7 @@ class DuoDriver(LockStep):
         super().__init__(*given, **more)
         self._undecided = UndecidedTokens()
         self._names = rule_of(self.stack[-1].spec).rowless
+        self._spent: tuple[MeanTime, MeanTime] | None = None  # of the drafter and the target; None in the first step
 
     @property
     def pending(self) -> int | None:  # type: ignore[override]
@@ -127,9 +133,10 @@ class DuoDriver(LockStep):
         orders = self._ordered(len(chain), room)
         line, fan, request = context + chain.ids, NOTHING, None
         if orders.draft:
-            request = self._fan(hierarchy, line, orders.draft)
+            request = self._fan(hierarchy, line, min(orders.draft, self._matched()))
         verify = ScoreRequest(1, context, chain if request else chain.inner()[0])
         scored, drafted = self._together(verify, request)
+        self._measure(scored, drafted)
         if request and drafted:
             above = drafted.proposal.forks.parents or tuple(range(-1, len(drafted.proposal.ids) - 1))
             onto = () if last is None else tuple(last if up < 0 else -1 for up in above)
@@ -158,8 +165,41 @@ class DuoDriver(LockStep):
 
     def _fan(self, hierarchy: Hierarchy, line: Context, limit: int) -> DraftRequest:
         asked = self._asked(hierarchy, line, limit)
-        order = replace(asked.order, shape=replace(asked.order.shape, widths=(self._scheduler.width,)))
+        order = replace(asked.order, shape=Beginnings((self._scheduler.width,)))
         return replace(asked, order=naming(order) if self._names else order)
+
+    def _measure(self, scored: PassResult, drafted: PassResult | None) -> None:
+        """Add the times of a step; those of the first, whose passes read the prompt, are left out."""
+        if self._spent is None:
+            self._spent = MeanTime(), MeanTime()
+            return
+        drafting, verifying = self._spent
+        verifying.add(scored)
+        if drafted:
+            drafting.add(drafted)
+
+    def _matched(self) -> int:
+        """How many passes of the drafter one of the target takes, at least 1; as many as there may be while neither is
+        known."""
+        if self._spent is None or not (self._spent[0].ns and self._spent[1].ns):
+            return MAX_BLOCK
+        drafting, verifying = self._spent
+        return max(1, int(verifying.mean / drafting.mean))
+
+
+@dataclass(slots=True)
+class MeanTime:
+    """The mean time of a lane's passes (ns)."""
+
+    ns: int = 0
+    passes: int = 0
+
+    def add(self, done: PassResult) -> None:
+        self.ns, self.passes = self.ns + done.t1 - done.t0, self.passes + done.work.forwards
+
+    @property
+    def mean(self) -> float:
+        return self.ns / max(1, self.passes)
 
 
 def with_firsts(chain: Tree, fan: Tree) -> tuple[Tree, list[int]]:

@@ -86,7 +86,7 @@ def act(subject: Subject) -> None:
     from hsd_core.stacks.prepared import check_apart
 
     level, progress = subject.options.ready, subject.progress()
-    entries = subject.pipeline.entries(f"{level},{subject.stack}@with=duo")
+    entries = subject.pipeline.entries(f"{level},{subject.stack}@with=duo@width=2")
     check_apart(entries)
     found = []
     for text, kept in subject.written():

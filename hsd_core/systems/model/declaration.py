@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import StackError
-from hsd_core.grammar.keys import DEVICE, DTYPE, ID, VERIFIES, VOCAB
+from hsd_core.grammar.keys import DEVICE, DTYPE, HEAD, ID, VERIFIES
 from hsd_core.grammar.kind import (
     BLUE,
     LAST,
@@ -41,7 +41,7 @@ def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
 
 
 def build(spec: LevelSpec, site: Site) -> ModelLevel:
-    from hsd_core.levels.readout import first_ids
+    from hsd_core.levels.head_ids import head_ids
     from hsd_core.models.tokenizer import Tokenizer, TokenizerError, special_differences
     from hsd_core.systems.model.masked import MaskedDecoder
 
@@ -55,7 +55,7 @@ def build(spec: LevelSpec, site: Site) -> ModelLevel:
         cure = f"write cross:4@id={spec.get(ID) or source.id}, or use a level of the same family"
         raise StackError(f'level "{source.title}": {error}; {cure}') from error
     dtype, device = spec.get(DTYPE) or site.dtype, spec.get(DEVICE) or site.device
-    says = first_ids(spec[VOCAB], site.ends, apart) if spec[VOCAB] else None
+    says = head_ids(spec, site, apart)
     level = model_level(
         site, source, folder, dtype, device, kind=spec.name, label=source.title, feeds=False, head_ids=says
     )
@@ -80,7 +80,7 @@ KIND = Kind(
         help="The preset's smaller one, or @id= a Hub id or folder.",
         in_names=NameForms(("{dtype} {id}", "{id}", "[a ]smaller {dtype} model", "[a ]smaller model")),
     ),
-    keys=(*VERIFIES, DTYPE, DEVICE, VOCAB, ID),
+    keys=(*VERIFIES, DTYPE, DEVICE, *HEAD, ID),
     placement=Placement(needs=frozenset({"weights"})),
     shares=Shares(own=OwnModel(lambda preset: preset.draft)),
     offer=offer,

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from hsd_core.levels.self_draft import Grouped
 from hsd_core.levels.trunk import Layered, Prepared
 from hsd_core.models import Decoder
 from hsd_core.models.cache import Cache
@@ -34,6 +35,8 @@ class MaskedDecoder:
         if isinstance(decoder, Layered):  # isinstance(self, Layered) looks at attributes of its own
             self.shape, self.embed, self.forward_layers = decoder.shape, decoder.embed, decoder.forward_layers
             self.head = self._head
+        if isinstance(decoder, Grouped):
+            self.in_groups = decoder.in_groups
         if isinstance(decoder, Prepared):
             self.prepare = decoder.prepare
 

@@ -189,7 +189,7 @@ def count_ngrams(
     base, max_key = vocab_size + 1, min(max_key, widest(vocab_size))
     number: dict[tuple[int, ...], int] = {}
     groups = [number.setdefault(tuple(prompt), len(number)) for prompt, _ in texts]
-    tables, written = {}, sum(len(output) for _, output in texts)
+    tables, written = {}, np.zeros(vocab_size, np.uint32)
     for length in range(1, max_key + 1):
         progress("counting", length - 1, max_key)
         keys, following, owner = [], [], []
@@ -207,6 +207,8 @@ def count_ngrams(
             tables[length] = _table(
                 np.concatenate(keys), np.concatenate(following), np.concatenate(owner), min_outputs, max_continuations
             )
+    for _, output in texts:
+        np.add.at(written, output, 1)
     progress("counting", max_key, max_key)
     if not any(len(table.keys) for table in tables.values()):
         raise NgramError(f"no n-gram occurs in {min_outputs} or more outputs; give more outputs or a lower min_outputs")
@@ -215,11 +217,11 @@ def count_ngrams(
         "tokenizer": {},
         "outputs": len(texts),
         "prompts": len(number),
-        "output_tokens": written,
+        "output_tokens": int(written.sum()),
         "ngrams": {str(length): len(table.keys) for length, table in tables.items()},
         "parameters": {"max_key": max_key, "min_outputs": min_outputs, "max_continuations": max_continuations},
     }
-    return ModelDatabase(tables, header)
+    return ModelDatabase(tables, header, written)
 
 
 def _table(keys: Ints, following: Ints, owner: Ints, least: int, per_key: int) -> Table:

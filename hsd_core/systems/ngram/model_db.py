@@ -45,8 +45,9 @@ class Table:
 class ModelDatabase:
     """Lookups by the longest suffix, one token each, so that every lookup has the longest key."""
 
-    def __init__(self, tables: dict[int, Table], header: dict[str, Any]) -> None:
-        self.tables, self.header = tables, header
+    def __init__(self, tables: dict[int, Table], header: dict[str, Any], written: Array | None = None) -> None:
+        """written: (V,) how often the outputs have each id, for heads that say the most frequent ones."""
+        self.tables, self.header, self.written = tables, header, written
         self.vocab_size: int = header["vocab_size"]
         self.max_key = max(tables)
 
@@ -78,6 +79,7 @@ class ModelDatabase:
             for length, table in self.tables.items()
             for name in ("keys", "next", "count", "seen")
         }
+        arrays |= {} if self.written is None else {"written": self.written}
         database_file.save(path, KIND, self.header, arrays)
 
 
@@ -96,7 +98,7 @@ def load_model_db(path: str | Path, *, tokenizer: str | None = None) -> ModelDat
             break
         parts = [arrays.get(f"{name}{length}") for name in ("keys", "next", "count", "seen")]
         tables[length] = _checked(path, length, vocab, parts)
-    return ModelDatabase(tables, header)
+    return ModelDatabase(tables, header, arrays.get("written"))
 
 
 def _checked(path: str | Path, length: int, vocab: int, parts: list[Array | None]) -> Table:

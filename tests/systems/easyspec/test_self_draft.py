@@ -7,7 +7,9 @@ import random
 import pytest
 import torch
 import torch.nn.functional as F
-from lean_stacks import LeanStacks, drafted_stacks
+from cases import first_always
+from enumerator import SAMPLED, distance, run_distribution
+from lean_stacks import LeanStacks, drafted_stacks, model_distribution
 from ledger import audit
 from tiny import tiny, tiny_compiled
 from toys import output_of
@@ -204,6 +206,10 @@ STACKS = [
     "nano:2@id=fed,self:3,target",
     "self:3,target@with=pearl",
     "self:3,target@with=ahead",
+    "model:4@parallel=2,target",
+    "ngram:2,model:3@parallel=3@policy=flush,target",
+    "model:3@parallel=2@tree=2.1,target",
+    "model:3@parallel=2,target@with=pearl",
 ]
 
 
@@ -224,6 +230,33 @@ def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
         if not any(sign in text for sign in ("@with=", "@tree=", "@grow=")):
             cacheless = frozenset({0} if text.startswith("ngram") else ())
             assert audit(found, cacheless=cacheless, ends=frozenset()).done
+
+
+@first_always("text", ["model:2@parallel=2,target", "ngram:2,model:2@parallel=2,target@rule=block", "self:2,target"])
+def test_the_output_follows_the_targets_distribution(text: str) -> None:
+    made, prompt = drafted_stacks(3), [1, 0]
+    found = run_distribution(made.stack(text), prompt, 3)
+    assert distance(found, model_distribution(made.target, prompt, 3, SAMPLED)) < 1e-5
+
+
+def test_a_smaller_model_reads_the_verified_tokens_once_more_in_order() -> None:
+    """Every draft stands on true keys and values of its own model, and one pass a round makes them."""
+    made, context = drafted_stacks(61), list(IDS)
+    made.model = tiny(layers=LAYERS, seed=4)
+    events = list(hsd_core.run(made.stack("model:3@parallel=2,target"), IDS, Sampling(0.0), 3, max_new_tokens=24))
+    for event in events:
+        if isinstance(event, trace.Draft):
+            true, ids = len(context), [*context]
+            for drafted in event.ids:
+                in_order = Pass(ids, 0, 1), made.model.new_cache(true)
+                rows = fuzzy(made.model, ids, true, 2) if len(ids) > true else made.model.forward(*in_order)
+                assert int(rows[-1].argmax()) == drafted
+                ids.append(drafted)
+        elif isinstance(event, trace.Commit):
+            context += [token.id for token in event.tokens]
+    drafts = [e for e in events if isinstance(e, trace.Draft)]
+    assert len(drafts) > 4 and events[0].levels[0].kind == "model" and events[0].levels[0].params["parallel"] == 2
+    assert "2 attentions at once" in events[0].levels[0].label
 
 
 def test_one_attention_at_a_time_is_always_right() -> None:

@@ -25,7 +25,7 @@ from hsd_core.trace.checks import check
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 STACKS = (
     "table:3,table@with=duo",
-    "table:1,table@with=duo@width=4@rule=match",
+    "table:2,table@with=duo@width=4@rule=match",
     "table:2@policy=confidence,table@with=duo@width=3",
     "table:3,table@with=card",
     "table:1,table@with=card@width=2@rule=match",
@@ -34,7 +34,7 @@ STACKS = (
 
 
 def uneven(level: int, ids: tuple[int, ...]) -> int:
-    return random.Random(f"{level}:{ids}").randint(1, 20)
+    return random.Random(f"{level}:{ids}").randint(1, 20) * (3 if level else 1)
 
 
 def run(
@@ -114,33 +114,67 @@ def test_a_trace_that_goes_on_behind_nobodys_token_does_not_add_up() -> None:
     assert any("a token that was never made" in wrong for wrong in check(lies))
 
 
+def says(rows: dict[tuple[int, ...], tuple[int, ...]]):  # type: ignore[no-untyped-def]
+    """A table with these likely tokens behind a prefix, each a little likelier than the next; else with 5 alone."""
+
+    def table(prefix: tuple[int, ...]) -> torch.Tensor:
+        row = torch.full((6,), 0.01, dtype=torch.float64)
+        for place, token in enumerate(rows.get(prefix[1:], (5,))):
+            row[token] = 1.0 - 0.2 * place
+        return row / row.sum()
+
+    return table
+
+
 def test_duo_pattern() -> None:
     """The target says a, c, b; the drafter b or a, c, and d or b: the second beginning is right, the first PEARL's."""
     a, b, c, d = range(1, 5)
-
-    def says(rows: dict[tuple[int, ...], tuple[int, ...]]):  # type: ignore[no-untyped-def]
-        def table(prefix: tuple[int, ...]) -> torch.Tensor:
-            row = torch.full((6,), 0.01, dtype=torch.float64)
-            for place, token in enumerate(rows.get(prefix[1:], (5,))):
-                row[token] = 1.0 - 0.2 * place
-            return row / row.sum()
-
-        return table
-
-    stack, clock = timed_stack("table:2,table@with=duo", 6, lambda level, ids: 50 if level else 30)
-    stack[0].level.table = says({(): (b, a), (a,): (c, b), (a, c): (d, b), (a, b): (c, d), (a, c, d): (d,)})  # type: ignore[attr-defined]
+    stack, clock = timed_stack("table:3,table@with=duo", 6, lambda level, ids: 50 if level else 30)
+    stack[0].level.table = says({(): (b, a), (b,): (5, c), (a,): (c, b), (a, c): (d, b), (a, c, d): (d, a)})  # type: ignore[attr-defined]
     stack[1].level.table = says({(): (a,), (a,): (c,), (a, c): (b,), (a, c, b): (d,)})  # type: ignore[attr-defined]
     events = list(hsd_core.run(stack, [0], GREEDY, 0, max_new_tokens=4, clock=clock))
     drafts = [x for x in events if isinstance(x, trace.Draft)]
     verdicts = [x for x in events if isinstance(x, trace.Verify)]
-    assert drafts[0].ids == (b, a, 5, c) and drafts[0].parents == (-1, -1, 0, 1) and not notes_of.onto(drafts[0])
+    assert drafts[0].ids == (b, 5, a, 5, c) and drafts[0].parents == (-1, 0, -1, 1, 2) and not notes_of.onto(drafts[0])
     assert [(x.id, x.outcome) for x in verdicts[0].checks] == [(b, "rejected"), (a, "accepted")]
-    assert notes_of.dropped(verdicts[0]) == (drafts[0].serials[2],), "what stood behind the other beginning"
-    assert drafts[1].parent_serials[:2] == (drafts[0].serials[3],) * 2, (
+    behind = drafts[0].serials[1], drafts[0].serials[3]
+    assert notes_of.dropped(verdicts[0]) == behind, "what stood behind the other beginning"
+    assert drafts[1].ids == (d, d, b) and drafts[1].parent_serials[::2] == (drafts[0].serials[4],) * 2, (
         "the next fan stands behind the rest of the kept one"
     )
     assert [(x.id, x.outcome) for x in verdicts[1].checks] == [(c, "accepted"), (d, "rejected"), (b, "accepted")]
-    assert [x.t1 - x.t0 for x in drafts[:2]] == [60, 60] and drafts[1].t0 == drafts[0].t0 + 60
+    assert [x.t1 - x.t0 for x in drafts[:2]] == [90, 60] and drafts[1].t0 == drafts[0].t0 + 90
+
+
+@pytest.mark.parametrize(("second", "width", "found"), [(0.9, 8, 1), (0.5, 8, 2), (0.3, 8, 3), (0.3, 2, 2)])
+def test_a_first_token_begins_a_sequence_if_it_is_likelier_than_the_first_two(
+    second: float, width: int, found: int
+) -> None:
+    """Behind the drafter's first choice the likeliest token has `second`."""
+
+    def table(prefix: tuple[int, ...]) -> torch.Tensor:
+        row = (second, *[(1 - second) / 5] * 5) if len(prefix) > 1 else (0.5, 0.3, 0.2, 0.0, 0.0, 0.0)
+        return torch.tensor(row, dtype=torch.float64)
+
+    for text, sampling in (("", GREEDY), ("@rule=match", SAMPLED)):
+        stack, clock = timed_stack(f"table:4,table@with=duo@width={width}{text}", 6, uneven)
+        stack[0].level.table = table  # type: ignore[attr-defined]
+        events = list(hsd_core.run(stack, [0], sampling, 0, max_new_tokens=6, clock=clock))
+        draft = next(x for x in events if isinstance(x, trace.Draft))
+        firsts = [token for token, parent in zip(draft.ids, draft.parents, strict=True) if parent < 0]
+        assert firsts == [*range(found)] and len(draft.ids) == 4 + 3 * (found - 1)
+
+
+@pytest.mark.parametrize(("target", "longest"), [(70, 3), (29, 1), (1000, 8)])
+def test_sequences_are_as_long_as_the_targets_pass_has_time_for(target: int, longest: int) -> None:
+    """A pass of the drafter takes 20; the first step, which reads the prompt, says nothing of that."""
+    text, duration = "table:8,table@with=duo@rule=match", (20, target)
+    stack, clock = timed_stack(text, 6, lambda level, ids: duration[level] * (9 if len(ids) < 3 else 1))
+    events = list(hsd_core.run(stack, [0, 1], GREEDY, 0, max_new_tokens=40, clock=clock))
+    drafts = [x for x in events if isinstance(x, trace.Draft)]
+    assert drafts[0].work.forwards == 8
+    later = [x.work.forwards for x in drafts[2:-8]]
+    assert max(later) == longest
 
 
 def test_card_roots_its_tree_anew() -> None:

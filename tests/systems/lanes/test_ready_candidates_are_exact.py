@@ -28,10 +28,9 @@ from hsd_core.systems.lanes.card_driver import PersistentTree
 GREEDY, SAMPLED = Sampling(0.0), Sampling(1.0)
 CASES = [
     # stack, vocabulary, tokens, durations
-    ("table:1,table@with=duo", 3, 3, by_value),
     ("table:2,table@with=duo", 2, 3, by_last),
     ("table:2,table@with=duo", 3, 2, slow_below),
-    ("table:1,table@with=duo@width=3", 3, 2, quick_below),
+    ("table:2,table@with=duo@width=2", 3, 3, quick_below),
     ("table:3@policy=confidence,table@with=duo", 2, 3, by_value),
     ("table:2,table@with=duo@rule=match", 3, 4, by_last),
     ("table:2@policy=adaptive@theta=0.7,table@with=duo@rule=match", 3, 4, by_value),
@@ -104,7 +103,7 @@ def anything_goes(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-@pytest.mark.parametrize("text", ["table:1,table@with=duo@rule=match", "table:1,table@with=card@width=2@rule=match"])
+@pytest.mark.parametrize("text", ["table:2,table@with=duo@rule=match", "table:1,table@with=card@width=2@rule=match"])
 def test_a_draw_for_each_sequence_is_caught(anything_goes: pytest.MonkeyPatch, text: str) -> None:
     anything_goes.setattr(rules, "match", match_each)
     assert off_by(text, 3, 2, by_value) > WRONG
@@ -118,7 +117,8 @@ def test_first_tokens_judged_as_if_each_were_drawn_alone_are_caught(anything_goe
         return (replace(tree, repeats=True) if firsts else tree), firsts
 
     anything_goes.setattr(fans, "with_firsts", again)
-    assert off_by("table:1,table@with=duo", 3, 2, by_value) > WRONG
+    stack, clock = timed_stack("table:2,table@with=duo", 4, by_value, 2)
+    assert distance(run_distribution(stack, [0], 2, clock=clock), target_distribution(stack, [0], 2)) > WRONG
 
 
 def test_likeliest_tokens_judged_as_if_they_were_drawn_are_caught(anything_goes: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_likeliest_tokens_judged_as_if_they_were_drawn_are_caught(anything_goes:
 
     anything_goes.setattr(fans, "naming", ranked)
     anything_goes.setattr(rules, "match", rules.tokenwise)
-    assert off_by("table:1,table@with=duo@rule=match", 3, 2, by_value) > WRONG
+    assert off_by("table:2,table@with=duo@rule=match", 3, 2, by_value) > WRONG
 
 
 def without_late(monkeypatch: pytest.MonkeyPatch, driver: Any, lost: Callable[[Any], None]) -> None:

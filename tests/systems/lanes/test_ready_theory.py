@@ -35,10 +35,10 @@ def ranked(a: float, hit: float, text: str) -> tuple[list[StackEntry], object]:
         rank = 0 if luck < a else 1 if luck < hit else 4
         order = [*others[:rank], said, *others[rank:]]
         row = torch.zeros(VOCAB, dtype=torch.float64)
-        row[order] = torch.tensor([0.6, 0.3, *[0.1 / 7] * 7], dtype=torch.float64)
+        row[order] = torch.tensor([0.5, 0.4, *[0.1 / 7] * 7], dtype=torch.float64)
         return row
 
-    stack, clock = timed_stack(text, VOCAB, lambda level, ids: 1)
+    stack, clock = timed_stack(text, VOCAB, lambda level, ids: 9 if level else 1)
     stack[0].level.table, stack[1].level.table = draft, target  # type: ignore[attr-defined]
     return stack, clock
 

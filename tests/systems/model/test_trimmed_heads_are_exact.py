@@ -5,8 +5,11 @@ Whole runs over a random model of three tokens are enumerated, as in `test_share
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from enumerator import SAMPLED, distance, run_distribution
@@ -16,9 +19,14 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core.events import Draft
-from hsd_core.levels.readout import TrimmedHead, first_ids
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.stack_text import level_of
+from hsd_core.levels.head_ids import head_ids, most_frequent
+from hsd_core.levels.readout import TrimmedHead
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.ngram.build import count_ngrams
+from hsd_core.systems.ngram.text_db import TextDatabase
 from hsd_core.trace import checks as identities
 
 STACKS = [
@@ -55,7 +63,7 @@ def test_greedy_texts_are_plain_decoding_s_and_drafts_keep_to_their_part(text: s
 @pytest.mark.parametrize("make", [None, tiny_compiled], ids=["lean", "compiled"])
 def test_what_it_says_is_what_the_whole_head_says(make: Any) -> None:
     decoder = LeanStacks(**({"make": make} if make else {})).target
-    ids = first_ids(7, {60, 50}, never={3})
+    ids = most_frequent(np.zeros(61), 7, {60, 50}, never={3})
     assert ids == [0, 1, 2, 4, 5, 6, 50, 60]
     head = TrimmedHead(decoder, ids)
     x = torch.randn(5, decoder.shape.hidden, generator=torch.Generator().manual_seed(0))
@@ -64,3 +72,28 @@ def test_what_it_says_is_what_the_whole_head_says(make: Any) -> None:
     assert torch.allclose(logits[:, ids], whole[:, ids], atol=1e-4)
     assert torch.isinf(logits).sum() == 3 * (61 - len(ids))
     assert head.weight_bytes() < decoder.weight_bytes(1) - decoder.weight_bytes(1, head=False)
+
+
+def test_the_most_frequent_ids_are_kept_of_the_text_that_is_named_else_of_what_the_target_wrote(tmp_path: Path) -> None:
+    vocab, made = 9, {"vocab_size": 9, "tokenizer": {"digest": "own", "name": "toy"}}
+    text = TextDatabase(np.asarray([7, 7, 7, 5, 5, vocab, 2, vocab, vocab]), None, made)
+    text.save(tmp_path / "text.npz")
+    wrote = count_ngrams([([0], [3, 8, 4]), ([1], [4, 8, 6]), ([2], [4, 8, 6])], vocab, min_outputs=1)
+    wrote.header |= made
+    wrote.save(tmp_path / "wrote.npz")
+    preset, tokenizer = SimpleNamespace(model_db=None), SimpleNamespace(vocab_size=vocab, digest="own")
+    site: Any = SimpleNamespace(preset=preset, tokenizer=tokenizer, ends={1}, file=lambda name: tmp_path / name)
+
+    def kept(text: str, never: frozenset[int] = frozenset()) -> list[int] | None:
+        return head_ids(level_of(text), site, never)
+
+    assert kept("int8:2") is None
+    assert kept("int8:2@vocab=2") == [0, 1], "nothing was counted: the first ids"
+    assert kept("int8:2@vocab=2@text=text.npz") == [1, 5, 7]
+    assert kept("int8:2@vocab=4@text=text.npz", frozenset({5})) == [0, 1, 2, 7], "ids that do not occur: the first"
+    assert kept("int8:2@vocab=2@text=wrote.npz") == [1, 4, 8], "each in three texts, 6 in two, 3 in one"
+    preset.model_db = tmp_path / "wrote.npz"
+    assert kept("int8:2@vocab=1") == [1, 4] and kept("int8:2@vocab=1@text=text.npz") == [1, 7]
+    tokenizer.digest = "another"
+    with pytest.raises(StackError, match=r"int8: .*wrote\.npz: made with another tokenizer"):
+        kept("int8:2@vocab=2")
