@@ -16,6 +16,7 @@ from app.kit.static import ASSETS
 from app.site import figures_ahead, planned_ahead, written
 from app.site.written import MOST_MB, write
 from app.space import folder as space
+from app.tabs.planner import load_map
 from hsd_core.cli import main
 from hsd_core.core.events import Event, Header
 from hsd_core.trace import file as tracefile
@@ -37,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         few.setattr(planned_ahead, "STOPS", FEW)
         few.setattr(planned_ahead, "questions", lambda profile: list(asked(profile))[:4])  # one of each control
         few.setattr(planned_ahead, "EVERY", len(planned_ahead.AGREEMENTS))
-        few.setattr(planned_ahead, "plugins", lambda _: [])
+        few.setattr(planned_ahead, "QUESTIONS", [load_map])
         few.setattr(written, "reference", lambda: "")  # see tests/unit/test_reference.py
         few.setattr(figures_ahead, "figures", _figures_of_one(figures_ahead.figures))
         assert main(["site", "--out", str(out)]) == 0
@@ -211,8 +212,6 @@ def test_the_planner_shows_all_that_needs_no_engine_and_turns_one_control_at_a_t
     planner.locator(".hx-load[data-ready=true]").wait_for()
     planner.get_by_role("slider", name="Requests at once").press("End")
     planner.locator(".hx-load-answer", has_text="32 requests").wait_for()
-    planner.get_by_role("button", name="on an H100, computed").click()
-    planner.locator(".hx-load-on", has_text="For an H100: computed").wait_for()
     planner.get_by_role("button", name="Doctor").click()
     assert "python -m hsd_core doctor FILE" in planner.locator(".hx-doc").inner_text()
     opened.goto(f"{folder.as_uri()}/index.html?tab=planner&data=lengths")

@@ -8,11 +8,11 @@ import {
   linkedPlan,
   openedBy,
   planText,
+  still,
   turnedBy,
   writeLink,
   usual,
 } from "../../assets/js/tabs/planner/link.js";
-import { still } from "../../assets/js/tabs/planner/whatif.js";
 
 const LIMITS = { max_block: [1, 64], rejections: [0, 3], cost: [0.1, 10] };
 const profile = (more = {}) => ({

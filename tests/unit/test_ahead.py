@@ -14,7 +14,8 @@ from app.site.planned_ahead import ahead, profiles, questions, stops
 from app.site.seen_as import LOOKS, merged, packed
 from app.site.written import LETTERS, written
 from app.tabs.planner.desk import Desk
-from app.tabs.planner.profiles.plan_request import Look
+from app.tabs.planner.load_map import answer
+from app.tabs.planner.profiles.plan_request import Look, read
 from app.tabs.planner.profiles.sources import Sources
 from hsd_core.typed import plain
 
@@ -64,6 +65,7 @@ def test_answers_made_ahead_are_those_of_the_server(source: str) -> None:
         looks = [list(look) for look in LOOKS]
         assert asked_of_node(SEEN, {"packed": made.plans, "looks": looks, "name": name}) == served
     assert made.curves[0]["at"] == made.curves[0]["agreement"]
+    assert made.brought["load"] == answer(read(profile)) and made.brought["load"]["rows"][-1]["load"] == 256
 
 
 def test_a_slider_stops_at_the_profiles_own_number_and_asks_nothing_too_large() -> None:

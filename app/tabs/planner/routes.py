@@ -7,6 +7,7 @@ bounded: how large a question may be (`profiles.request`), how long it may take 
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
@@ -67,9 +68,9 @@ def routes(
     sources, turns, answers = Sources(profiles, measured), PlanTurns(), Answers()
     worker = Worker(profiles)
 
-    async def listed(_: Request) -> Response:
+    async def listed(request: Request) -> Response:
         await to_thread.run_sync(worker.start)  # the tab was opened, and its first question follows
-        return _json(await to_thread.run_sync(lambda: dumps(sources.listing())))
+        return await to_thread.run_sync(lambda: _packed(request, dumps(sources.listing())))
 
     async def origin(request: Request) -> Response:
         """What a run of ?preset=&device=&temperature= would plan with, as `planning_origin` says it."""
@@ -97,7 +98,8 @@ def routes(
     ) -> Response:
         """What is worked out of the JSON of a request, or what is wrong with it."""
         try:
-            return _json(await work(json.loads(await _body(request, most, large), parse_constant=_no_constant)))
+            body = await _body(request, most, large)
+            return _packed(request, await work(json.loads(body, parse_constant=_no_constant)))
         except PlannerError as error:
             return _refusal(error)
         except (ValueError, RecursionError):
@@ -199,6 +201,14 @@ async def _body(request: Request, most: int, large: str) -> bytes:
 
 def _json(text: str, status: int = 200) -> Response:
     return Response(text, status_code=status, media_type="application/json")
+
+
+def _packed(request: Request, text: str) -> Response:
+    """JSON, compressed where that is taken."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return _json(text)
+    packed = {"content-encoding": "gzip", "vary": "accept-encoding"}
+    return Response(gzip.compress(text.encode(), 6, mtime=0), media_type="application/json", headers=packed)
 
 
 def _refusal(error: PlannerError) -> Response:
