@@ -11,10 +11,11 @@ from app.serve.engines.attending import attend
 from app.serve.watch.logs import VARIABLE, structured
 from app.tabs.planner.measuring import MEASURE
 from app.tabs.race.live import RACE
+from app.tabs.race.load_job import LOAD
 from app.tabs.results.quick import QUICK
 from hsd_core.pipeline import Pipeline
 
-JOBS = {job.name: job for job in (RUN, RACE, QUICK, MEASURE)}
+JOBS = {job.name: job for job in (RUN, RACE, LOAD, QUICK, MEASURE)}
 
 
 def works() -> tuple[Any, Mapping[str, Job[Any]]]:

@@ -104,8 +104,9 @@ def answers(recordings: list[str]) -> Iterator[Answer]:
             path = route.path.removeprefix(f"{ROUTE}/")
             if path != route.path and "GET" in (route.methods or ()) and "{" not in path and path not in WITHOUT_ANSWER:
                 yield got(path)
-        for entry in json.loads(client.get(f"{ROUTE}/races").content):
-            yield got(f"races/{quote(entry['name'])}")
+        for races in ("races", "races/load"):
+            for entry in json.loads(client.get(f"{ROUTE}/{races}").content):
+                yield got(f"{races}/{quote(entry['name'])}")
         for name in recordings:
             yield got(f"recordings/{quote(name)}")
     yield from _of_recordings(recordings)

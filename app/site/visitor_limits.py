@@ -87,6 +87,8 @@ workshop.members
 tabs.race.race_request
     TOKENS: new tokens of a race | it runs every lane
     REPEATS: repeats of a race | enough for an interval
+tabs.race.load_job
+    LOAD_TOKENS: new tokens of each of up to 32 requests at once | time
 tabs.results.quick
     PROMPTS: prompts of the quick set | two of each task
     TOKENS: new tokens of each prompt of the quick set | time

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -56,6 +57,11 @@ class LoadRun:
     equal: int
     passes: tuple[tuple[int, float, int, int], ...]
 
+    @property
+    def rate(self) -> float:
+        """tokens/s in sum."""
+        return self.together * 1e9 / self.ns
+
 
 def measure(
     runner: LoadRunner,
@@ -81,16 +87,28 @@ def measure(
             asked = [prompts[(turn * load + i) % len(prompts)] for i in range(load)]
             found = {stack: _decoded(runner, stack, asked) for stack in rotated(everything, turn)}
             if count:
-                yield [_load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything]
+                yield [load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything]
+
+
+def decoding(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> Generator[tuple[int, Event], None, None]:
+    """Decode one batch. Yields each request's number with each of its events; all times are of the batch's clock.
+
+    Raises:
+        Exception: that of a request which could not be decoded.
+    """
+    batch = Batch(len(prompts), meets=_has_read)
+    for prompt in prompts:
+        batch.add(partial(_started, runner, stack, prompt, batch.clock))
+    with closing(batch.events()) as events:
+        for number, event in events:
+            if isinstance(event, Exception):
+                raise event
+            yield number, event
 
 
 def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[list[Event]]:
-    batch, found = Batch(len(prompts), meets=_has_read), [list[Event]() for _ in prompts]
-    for prompt in prompts:
-        batch.add(partial(_started, runner, stack, prompt))
-    for number, event in batch.events():
-        if isinstance(event, Exception):
-            raise event
+    found = [list[Event]() for _ in prompts]
+    for number, event in decoding(runner, stack, prompts):
         found[number].append(event)
     return found
 
@@ -101,15 +119,16 @@ def _has_read(event: Event) -> bool:
 
 
 def _started(
-    runner: LoadRunner, stack: str, prompt: str, clock: EngineClock, stop: Callable[[], bool]
+    runner: LoadRunner, stack: str, prompt: str, clock: EngineClock, _: EngineClock, stop: Callable[[], bool]
 ) -> Iterator[Event]:
     return runner(stack, prompt, clock=clock, stop=stop)
 
 
-def _load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plain: Sequence[list[Event]]) -> LoadRun:
+def load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plain: Sequence[list[Event]]) -> LoadRun:
+    """One batch, from the events of its requests and of those that plain decoding answers."""
     footers = [next(event for event in run if isinstance(event, Footer)) for run in runs]
-    began = max(footer.prefill_ns for footer in footers)
-    ends = [footer.prefill_ns + footer.decode_ns for footer in footers]
+    began = max(event.t1 for run in runs for event in run if isinstance(event, Prefill) and event.round is None)
+    ends = [max(event.t for event in run if isinstance(event, Commit)) for run in runs]
     commits = [event for run in runs for event in run if isinstance(event, Commit)]
     totals: dict[int, list[float]] = {i: [0, 0.0, 0, 0] for i in range(len(footers[0].totals))}
     for event in (event for run in runs for event in run if isinstance(event, (Draft, Verify))):

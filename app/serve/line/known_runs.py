@@ -26,7 +26,7 @@ RETURN_S = 6.0  # so long a run goes on without the page that left it: one that 
 CUT_S = 30.0  # and without a page whose connection was cut: one that is closed says so
 AWAY_S = 600.0  # so long a run that waits keeps its place for a page that is closed
 _FILE = "run-"  # begins the names of what is kept of runs
-FIGURES = frozenset({"snapshot", "gauge", "race"})  # the page's own records, which are no events
+FIGURES = frozenset({"snapshot", "gauge", "race", "load", "loadevent"})  # the page's own records, which are no events
 
 
 class NameTaken(ValueError):

@@ -16,6 +16,7 @@ from app.tabs.explore.recordings import MAX_FILE, RecordingError
 from app.tabs.explore.view import Play, named
 from app.tabs.race.bundled_races import RACES, race_routes
 from app.tabs.race.live import RACE
+from app.tabs.race.load_job import LOAD, LOADS, LoadRequest, load_asked_for
 from app.tabs.race.race_request import REPEATS, TOKENS, RaceRequest, asked_for
 from app.tabs.race.visitor_race import MODULE
 from app.tabs.shipped import Shipped
@@ -29,10 +30,13 @@ def build(play: Play, shipped: Shipped) -> None:
     """Add the tab's component to the Blocks that is open. Races use the line, the engine and the runs of `play`."""
     presets = [{key: preset[key] for key in _OF_PRESETS} for preset in play.catalogue()]
     limits = {**LIMITS, "prompt": MAX_PROMPT, "file": MAX_FILE, "lanes": LANES, "longest_s": LONGEST_S}
-    limits |= {"max_new_tokens": (1, TOKENS), "repeats": (1, REPEATS)}
+    limits |= {"max_new_tokens": (1, TOKENS), "repeats": (1, REPEATS), "loads": LOADS}
 
     async def asked(data: Any) -> RaceRequest:
         return asked_for(data, play.catalogue())
+
+    async def load_asked(data: Any) -> LoadRequest:
+        return load_asked_for(data, play.catalogue())
 
     def open_race(data: Any) -> dict[str, Any] | Response:
         """A race that the visitor chose from their disk, packed already."""
@@ -44,7 +48,7 @@ def build(play: Play, shipped: Shipped) -> None:
 
     view = tab(
         "race",
-        events=["race"],
+        events=["race", "load"],
         setup={
             "races": RACES,
             "presets": presets,
@@ -56,6 +60,7 @@ def build(play: Play, shipped: Shipped) -> None:
         server_functions=[named(f) for f in (open_race, play.stop, play.tail)],
     )
     queued(view, "race", play.service, asked, RACE)
+    queued(view, "load", play.service, load_asked, LOAD)
 
 
 def routes(shipped: Shipped) -> list[BaseRoute]:

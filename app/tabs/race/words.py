@@ -49,3 +49,19 @@ def two_targets(one: str, other: str) -> str:
 
 def twice(stack: str) -> str:
     return f"the stack {stack} is in the race twice; choose another one"
+
+
+PLAIN_ALONE = "plain decoding is run anyway; choose a stack of two levels or more"
+LOADED = "both batches decoded"
+
+
+def loads(known: tuple[int, ...]) -> str:
+    return f"requests at once must be one of {', '.join(map(str, known))}"
+
+
+def load_progress(side: int, tokens: int, most: int) -> str:
+    return f"{'the stack' if side else 'plain decoding'}: {tokens} of at most {most} tokens"
+
+
+def load_too_long(seconds: float, command: str) -> str:
+    return f"not finished in {seconds:.0f} s; ask for fewer requests, or race on your own machine: {command}"

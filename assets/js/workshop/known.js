@@ -117,6 +117,7 @@ export function placeName(address, { recordings, classes, races, systems }) {
         .split(",")
         .map((name) => title(recordings, name)),
     );
+  if (tab === "race" && query.has("load")) return names.load(get("load"));
   if (tab === "race") return names.race(title(races, get("race")));
   if (tab === "atlas") return names.system(title(systems, get("system")));
   if (tab !== "explore") return names.tab(tab.slice(0, 40));

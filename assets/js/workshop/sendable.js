@@ -12,7 +12,7 @@ const OF_LESSONS = ["lesson", "step", "beside", "sheet", "class", "stop"];
 export const FIRST = "explore";
 /** @type {Record<string, string[]>} */
 const OF_TABS = {
-  ...{ learn: OF_LESSONS, race: ["race", "compare"] },
+  ...{ learn: OF_LESSONS, race: ["race", "compare", "load"] },
   atlas: ["system", "who", "how", "exact", "here", "find"],
 }; // all that these read of an address
 /** What of Explore is open. */

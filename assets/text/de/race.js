@@ -1,7 +1,7 @@
 /** Das Rennen. */
 
 import { many } from "../many.js";
-import { duration, fixed, precise, rounded } from "../numbers.js";
+import { count, duration, fixed, precise, rounded } from "../numbers.js";
 
 /** @type {import("../language.js").Translation<typeof import("../en/race.js")>} */
 export const WORDS = {
@@ -150,6 +150,39 @@ export const WORDS = {
       return found.least === found.most
         ? `gleich dem von A, alle ${found.least} Token`
         : `gleich dem von A, solange beide weitergehen, ${found.least} Token`;
+    },
+  },
+  LOAD: {
+    open: "Viele Anfragen zugleich",
+    lead: "Ein Server beantwortet viele zugleich: ein Durchlauf liest die Gewichte für alle, und Zeilen werden teuer. Einfaches Dekodieren und ein Stapel beantworten dieselben Anfragen, ein Schub nach dem anderen. Die Uhr beginnt, wenn der erste Prompt gelesen ist.",
+    key: "Eine Bahn ist eine Anfrage, ein Block einer ihrer Durchläufe: so breit, wie der Durchlauf dauerte, höher, je mehr Zeilen dieser Anfrage darin waren, in der Farbe seiner Stufe. Graue Linie: der Prompt wird gelesen. Drücken Sie auf eine Bahn, um ihren Text zu lesen.",
+    loads: "Anfragen zugleich",
+    request: "Text der Anfrage",
+    stack: "Stapel",
+    go: "Hier ausführen",
+    none: (n) =>
+      `Eine Aufzeichnung von ${many(n, "Anfrage", "Anfragen")} zugleich gehört nicht zu dieser Seite. „Hier ausführen“ dekodiert sie jetzt.`,
+    unit: " Token/s zusammen",
+    rateTip:
+      "Token aller Texte bis zu diesem Zeitpunkt / Zeit, seit der erste Prompt gelesen ist; am Ende bis zum Ende des letzten Textes",
+    tokens: (n) => `${count(n)} Token`,
+    picture: (name, passes) => `${name}: eine Bahn für jede Anfrage. ${passes.join("; ")}.`,
+    passes: (level, n, rows) => `${level}: ${many(n, "Durchlauf", "Durchläufe")} mit im Mittel ${rows} Zeilen`,
+    result: (load, [plain, own], gain) =>
+      `${many(load, "Anfrage", "Anfragen")} zugleich: zusammen ${plain} Token/s mit einfachem Dekodieren, ${own} mit dem Stapel, ${gain}.`,
+    same: (equal, of) =>
+      equal === of
+        ? `gleich dem des einfachen Dekodierens, alle ${of} Token`
+        : `gleich dem des einfachen Dekodierens bis Token ${equal}, dann anders`,
+    table: "Die Durchläufe als Tabelle",
+    columns: ["Stufe", "Durchläufe", "ms je Durchlauf", "Zeilen je Durchlauf", "Anfragen je Durchlauf"],
+    origin: (head, nth, gains) => {
+      const where = [head.machine, head.threads ? `${head.threads} Threads` : "", head.device, head.dtype];
+      const which =
+        gains.length > 1
+          ? `; Wiederholung ${nth} von ${gains.length} ist zu sehen, die mit der mittleren Beschleunigung (${gains.join(", ")})`
+          : "";
+      return `Gemessen am ${head.recorded} auf ${where.filter(Boolean).join(", ")}: greedy, höchstens ${head.max_new_tokens} Token je Text${which}.`;
     },
   },
 };

@@ -74,6 +74,7 @@ export const WORDS = {
       lessons: "die Liste der Lektionen",
       card: { task: "eine Aufgabe für den Kurs", discuss: "eine Frage an den Kurs" },
       race: (name) => (name ? `das Rennen „${name}“` : "die Rennen"),
+      load: (n) => `${n || "viele"} Anfragen zugleich`,
       pair: (titles) => `${titles.map((one) => `„${one}“`).join(" und ")} im Vergleich`,
       recording: (title, round) => `die Aufzeichnung „${title}“${round ? `, Runde ${round}` : ""}`,
       system: (name) => (name ? `${name}, im Atlas` : "der Atlas"),

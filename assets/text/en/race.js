@@ -2,7 +2,7 @@
 
 import { translate } from "../language.js";
 import { many } from "../many.js";
-import { duration, fixed, precise, rounded } from "../numbers.js";
+import { count, duration, fixed, precise, rounded } from "../numbers.js";
 
 export const WORDS = {
   title: "Race",
@@ -180,4 +180,48 @@ export const COMPARE = {
   },
 };
 
-translate("race", { WORDS, LANE, SAID, LIVE, COMPARE });
+/** Of many requests at once. */
+export const LOAD = {
+  open: "Many requests at once",
+  lead:
+    "A server answers many at once: one pass reads the weights for all of them, and rows become dear. Plain decoding and " +
+    "a stack answer the same requests, one batch after the other. The clock starts when the first prompt has been read.",
+  key:
+    "A lane is a request, a block one of its passes: as wide as the pass took, the higher the more rows it had of this " +
+    "request, in the colour of its level. A grey line: the prompt is read. Press a lane to read its text.",
+  loads: "requests at once",
+  request: "text of request",
+  stack: "stack",
+  go: "Run it here",
+  none: (/** @type {number} */ n) =>
+    `No recording of ${many(n, "request")} at once comes with this page. “Run it here” decodes them now.`,
+  unit: " tokens/s in sum",
+  rateTip:
+    "tokens of all texts up to this moment / time since the first prompt was read; at the end, up to the end of the last text",
+  tokens: (/** @type {number} */ n) => `${count(n)} tokens`,
+  /** @param {string} name of the stack @param {string[]} passes of each level */
+  picture: (name, passes) => `${name}: a lane for each request. ${passes.join("; ")}.`,
+  passes: (/** @type {string} */ level, /** @type {number} */ n, /** @type {string} */ rows) =>
+    `${level}: ${many(n, "pass", "passes")} of ${rows} rows on average`,
+  /** @param {number} load @param {string[]} rates tokens/s in sum: plain decoding's, the stack's @param {string} gain */
+  result: (load, [plain, own], gain) =>
+    `${many(load, "request")} at once: ${plain} tokens/s in sum by plain decoding, ${own} by the stack, ${gain}.`,
+  same: (/** @type {number} */ equal, /** @type {number} */ of) =>
+    equal === of
+      ? `the same as plain decoding's, all ${of} tokens`
+      : `the same as plain decoding's up to token ${equal}, then different`,
+  table: "The passes as a table",
+  columns: ["level", "passes", "ms each", "rows each", "requests in each"],
+  /** @param {{recorded: string, machine: string, threads: number, device: string, dtype: string, max_new_tokens: number}} head
+   *  @param {number} nth repeat that is shown @param {string[]} gains of all repeats */
+  origin: (head, nth, gains) => {
+    const where = [head.machine, head.threads ? `${head.threads} threads` : "", head.device, head.dtype];
+    const which =
+      gains.length > 1
+        ? `; repeat ${nth} of ${gains.length} is replayed, the one of median speed-up (${gains.join(", ")})`
+        : "";
+    return `Measured on ${head.recorded} on ${where.filter(Boolean).join(", ")}: greedy, at most ${head.max_new_tokens} tokens each${which}.`;
+  },
+};
+
+translate("race", { WORDS, LANE, SAID, LIVE, COMPARE, LOAD });

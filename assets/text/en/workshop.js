@@ -63,6 +63,7 @@ export const WORKSHOP = {
     lessons: "the list of lessons",
     card: { task: "a task for the class", discuss: "a question for the class" },
     race: (/** @type {string} */ name) => (name ? `the race \u201c${name}\u201d` : "the races"),
+    load: (/** @type {string} */ n) => `${n || "many"} requests at once`,
     pair: (/** @type {string[]} */ titles) => `${titles.map((one) => `\u201c${one}\u201d`).join(" and ")}, compared`,
     recording: (/** @type {string} */ title, /** @type {string} */ round) =>
       `the recording \u201c${title}\u201d${round ? `, round ${round}` : ""}`,

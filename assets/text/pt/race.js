@@ -160,4 +160,37 @@ export const WORDS = {
         : `igual ao de A enquanto os dois continuam, ${many(found.least, "token", "tokens")}`;
     },
   },
+  LOAD: {
+    open: "Muitas solicitações juntas",
+    lead: "Um servidor atende muitas ao mesmo tempo: uma passagem lê os pesos para todas, e as linhas ficam caras. A decodificação simples e uma pilha respondem às mesmas solicitações, um lote depois do outro. O relógio começa quando o primeiro prompt foi lido.",
+    key: "Uma raia é uma solicitação, um bloco é uma das suas passagens: tão largo quanto a passagem durou, mais alto quanto mais linhas tinha desta solicitação, na cor do seu nível. Linha cinza: o prompt é lido. Aperte uma raia para ler o seu texto.",
+    loads: "solicitações juntas",
+    request: "texto da solicitação",
+    stack: "pilha",
+    go: "Executar aqui",
+    none: (n) =>
+      `Nenhuma gravação de ${many(n, "solicitação", "solicitações juntas")} vem com esta página. “Executar aqui” decodifica agora.`,
+    unit: " tokens/s no total",
+    rateTip:
+      "tokens de todos os textos até este momento / tempo desde que o primeiro prompt foi lido; no fim, até o fim do último texto",
+    tokens: (n) => many(n, "token", "tokens"),
+    picture: (name, passes) => `${name}: uma raia para cada solicitação. ${passes.join("; ")}.`,
+    passes: (level, n, rows) => `${level}: ${many(n, "passagem", "passagens")} de ${rows} linhas em média`,
+    result: (load, [plain, own], gain) =>
+      `${many(load, "solicitação", "solicitações juntas")}: no total ${plain} tokens/s pela decodificação simples, ${own} pela pilha, ${gain}.`,
+    same: (equal, of) =>
+      equal === of
+        ? `igual ao da decodificação simples: ${many(of, "token", "tokens")}`
+        : `igual ao da decodificação simples até o token ${equal}, depois diferente`,
+    table: "As passagens como tabela",
+    columns: ["nível", "passagens", "ms por passagem", "linhas por passagem", "solicitações por passagem"],
+    origin: (head, nth, gains) => {
+      const where = [head.machine, head.threads ? `${head.threads} threads` : "", head.device, head.dtype];
+      const which =
+        gains.length > 1
+          ? `; a repetição ${nth} de ${gains.length} é mostrada, a de aceleração mediana (${gains.join(", ")})`
+          : "";
+      return `Medido em ${head.recorded} em ${where.filter(Boolean).join(", ")}: guloso, no máximo ${head.max_new_tokens} tokens por texto${which}.`;
+    },
+  },
 };

@@ -74,6 +74,7 @@ export const WORDS = {
       lessons: "a lista de lições",
       card: { task: "uma tarefa para a turma", discuss: "uma pergunta para a turma" },
       race: (name) => (name ? `a corrida “${name}”` : "as corridas"),
+      load: (n) => `${n || "muitas"} solicitações juntas`,
       pair: (titles) => `${titles.map((one) => `“${one}”`).join(" e ")}, lado a lado`,
       recording: (title, round) => `a gravação “${title}”${round ? `, rodada ${round}` : ""}`,
       system: (name) => (name ? `${name}, no Atlas` : "o Atlas"),

@@ -9,12 +9,13 @@ import { createNote } from "../../shared/kit/note.js";
 import { loadStyles } from "../../shared/kit/styles.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { rememberTheme } from "../../shared/kit/theme.js";
+import { pendingBefore } from "../../shared/visit/pending.js";
 import { onArrival } from "../../shared/share/arrive.js";
 import { createCompare, firstPair, pairOf } from "./compare.js";
 import { LaneModel } from "./replay/lanes.js";
 import { livePanel } from "./live.js";
 import { originCard, raceSays } from "./race-says.js";
-import { COMPARE, WORDS } from "../../../text/en/race.js";
+import { COMPARE, LOAD, WORDS } from "../../../text/en/race.js";
 import { TEXT } from "../../../text/en/text.js";
 import { createReplay } from "./replay/replay.js";
 import { eventLines } from "../../shared/run/trace.js";
@@ -32,7 +33,11 @@ export async function mount(root, ports) {
   const setup = translated(JSON.parse(ports.props.setup));
   await learned;
   const page = new RacePage(root.querySelector(".hx-root") ?? root, setup, ports);
-  ports.watch("value", () => ports.props.value && page.live.apply(JSON.parse(ports.props.value)));
+  ports.watch("value", () => {
+    const payload = ports.props.value && JSON.parse(ports.props.value);
+    if (payload) page.live.apply(payload);
+    if (payload) page.requests?.apply(payload);
+  });
   await page.begin();
   onArrival("race", () => page.arrive());
 }
@@ -73,6 +78,12 @@ class RacePage {
       text: COMPARE.open,
       onclick: () => this.attempt(() => (this.compare.el.hidden ? this.pair(null) : this.choose(this.last))),
     });
+    /** @type {Awaited<ReturnType<RacePage["_load"]>>|null} */ this.requests = null; // of many requests, once it was opened
+    this.requestsButton = h("button.hx-quiet", {
+      "aria-pressed": "false",
+      text: LOAD.open,
+      onclick: () => this.attempt(() => (this.ofMany ? this.few() : this.many(null))),
+    });
     this.opener = h("button.hx-quiet", {
       "aria-expanded": "false",
       text: WORDS.setUp,
@@ -101,6 +112,7 @@ class RacePage {
         h("div.hx-race-tools", [
           this.pick,
           this.comparer,
+          this.requestsButton,
           this.opener,
           faceButton("open", WORDS.openFile, () => file.click()),
           faceButton("save", WORDS.save, () => this.attempt(() => this.save())),
@@ -135,6 +147,8 @@ class RacePage {
     if (asked && !known) this.note.tell(WORDS.noSuchRace(asked.slice(0, 80)), "error");
     const name = known ? asked : this.menu[0]?.name;
     this.last = name ?? "";
+    const load = new URLSearchParams(location.search).get("load");
+    if (load !== null || pendingBefore("load")) return this.attempt(() => this.many(load));
     const pair = new URLSearchParams(location.search).get("compare");
     const two = pair === "" ? firstPair(this.setup.recordings) : pairOf(pair, this.setup.recordings);
     if (pair && !two) this.note.tell(WORDS.noSuchPair(pair.slice(0, 80)), "error");
@@ -183,8 +197,53 @@ class RacePage {
     this.empty.hidden = true;
   }
 
+  /** Many requests at once. @param {string|null} asked how many */
+  async many(asked) {
+    this._turn += 1;
+    this.comparing(true);
+    if (!this.compare.el.hidden) this.compare.close();
+    this.comparer.setAttribute("aria-pressed", "false");
+    this.requests ??= await this._load();
+    this.setUp(false);
+    this.showMany(true);
+    this.replay.player.pause();
+    await this.requests.open(asked);
+  }
+
+  /** The race that was shown before. */
+  few() {
+    this.comparing(false);
+    return this.choose(this.last);
+  }
+
+  async _load() {
+    const { createLoad } = await import("./load/load.js");
+    const load = createLoad({
+      setup: this.setup,
+      ports: this.ports,
+      base: this.base,
+      onPlay: (lane) => this.attempt(() => this.toPlay(lane)),
+      onSave: (lane) => this.attempt(() => this.saveLane(lane)),
+      attempt: (action) => this.attempt(action),
+    });
+    this.origin.after(load.el);
+    return load;
+  }
+
+  get ofMany() {
+    return this.el.dataset.load === "true";
+  }
+
+  /** Whether many requests are shown, and nothing else. @param {boolean} on */
+  showMany(on) {
+    this.requestsButton.setAttribute("aria-pressed", String(on));
+    this.el.dataset.load = String(on);
+    if (!on && this.requests && !this.requests.el.hidden) this.requests.close();
+  }
+
   /** @param {boolean} on */
   comparing(on) {
+    this.showMany(false);
     this.comparer.setAttribute("aria-pressed", String(on));
     this.subject.hidden = on;
     this.origin.hidden = on;
@@ -230,6 +289,7 @@ class RacePage {
 
   /** @param {boolean} on */
   setUp(on) {
+    if (on && this.ofMany) this.attempt(() => this.few());
     if (on) this.live.open();
     else this.live.close();
     this.opener.setAttribute("aria-expanded", String(on));

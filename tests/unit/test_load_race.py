@@ -1,0 +1,138 @@
+"""A stack and plain decoding under the same load: the figures of the batches, their file, and what the page draws."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lean_stacks import LeanStacks
+
+import hsd_core
+from hsd_core.cli import main
+from hsd_core.core.events import Commit, Event, Prefill
+from hsd_core.grammar.stack_text import grammar
+from hsd_core.levels.notes import Batch as Note
+from hsd_core.measure.race import load_race as races
+from hsd_core.models.sampling import Sampling
+from hsd_core.trace.checks import check
+
+ROOT = Path(__file__).parents[2]
+STACK = "int8:2,target"
+PROMPTS = ["1 0", "2 3 4", "5"]
+IN_NODE = """
+import { readFileSync } from "node:fs";
+const { learn } = await import(`${process.env.JS}/shared/levels/kinds.js`);
+learn(JSON.parse(process.env.HSD_GRAMMAR));
+const { Batches } = await import(`${process.env.JS}/tabs/race/load/batches.js`);
+const batches = new Batches();
+const lines = readFileSync(process.argv[1], "utf-8").trim().split("\\n").map((line) => JSON.parse(line));
+for (const line of lines) batches.take([line]);
+const drawn = (side) => side.requests.map(({ cells }) => cells.reduce((sum, { rows }) => sum + rows, 0));
+console.log(JSON.stringify(batches.sides.map((side) => ({
+  rate: side.rateAt(Infinity), half: side.tokensBy(side.end / 2), passes: side.counted(), rows: drawn(side),
+  apart: side.requests.every(({ cells }) => cells.every((cell, i) => !i || cell.t0 >= cells[i - 1].t1)),
+}))));
+"""
+
+
+@pytest.fixture(scope="module")
+def repeat() -> races.Repeat:
+    made = LeanStacks()
+
+    def runner(stack: str, prompt: str, **timed: Any) -> Iterator[Event]:
+        ids = [int(part) for part in prompt.split()]
+        return hsd_core.run(made.stack(stack), ids, Sampling(0.0), 0, max_new_tokens=6, heads=0, **timed)
+
+    *events, found = races.load_race(runner, STACK, PROMPTS, repeats=1)
+    assert isinstance(found, races.Repeat) and found.events == events
+    return found
+
+
+def runs(repeat: races.Repeat, side: int) -> list[list[Event]]:
+    return [[e.of for e in repeat.events if (e.side, e.request) == (side, i)] for i in range(len(PROMPTS))]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_figures_of_a_batch_are_those_of_its_traces_and_notes(repeat: races.Repeat, side: int) -> None:
+    batch, events = repeat.batches[side], [event for run in runs(repeat, side) for event in run]
+    assert not any(check(run) for run in runs(repeat, side))
+    first = min(max(e.t1 for e in run if isinstance(e, Prefill)) for run in runs(repeat, side))
+    commits = [event for event in events if isinstance(event, Commit)]
+    tokens = sum(len(commit.tokens) for commit in commits)
+    assert batch.rate == pytest.approx(tokens * 1e9 / (max(commit.t for commit in commits) - first))
+    joint = {(e.level, note): note for e in events if (note := Note.of(e))}  # type: ignore[attr-defined]
+    for level, counted in enumerate(batch.passes):
+        own = [note for (at, _), note in joint.items() if at == level]
+        rows, requests = sum(sum(note.rows) for note in own), sum(note.passes * len(note.runs) for note in own)
+        ms = sum(note.ns for note in own) / 1e6
+        assert counted == (sum(note.passes for note in own), pytest.approx(ms, abs=1e-3), rows, requests)
+        assert requests > counted[0], "requests shared passes"
+    assert batch.equal == len(PROMPTS)
+
+
+def head(*repeats: races.Repeat) -> races.Load:
+    stacks = races.sides(STACK)
+    return races.Load(1, "toy", len(PROMPTS), stacks, 6, races.openings(PROMPTS), tuple(one.batches for one in repeats))
+
+
+def test_the_page_draws_these_passes_and_counts_these_figures(repeat: races.Repeat, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: install Node.js 20 or newer to test the page's model")
+    races.write(tmp_path / "3.jsonl", head(repeat), repeat.events)
+    env = {**os.environ, "HSD_GRAMMAR": json.dumps(grammar()), "JS": str(ROOT / "assets/js")}
+    command = [node, "--input-type=module", "--eval", IN_NODE, str(tmp_path / "3.jsonl")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, check=False)
+    assert not done.returncode, done.stderr
+    for side, found in enumerate(json.loads(done.stdout)):
+        batch = repeat.batches[side]
+        assert found["rate"] == pytest.approx(batch.rate) and found["apart"]
+        assert found["passes"] == [pytest.approx(own, abs=2e-3) for own in batch.passes]
+        assert sum(found["rows"]) == sum(own[2] for own in batch.passes)
+        assert 0 < found["half"] < sum(batch.tokens)
+
+
+def test_a_file_is_read_as_it_was_written(repeat: races.Repeat, tmp_path: Path) -> None:
+    races.write(tmp_path / "a.jsonl.gz", head(repeat, repeat), repeat.events)
+    assert races.read(tmp_path / "a.jsonl.gz") == (head(repeat, repeat), repeat.events)
+    (tmp_path / "a.jsonl").write_bytes(b'{"event":"race"}\n')
+    with pytest.raises(ValueError, match="event"):
+        races.read(tmp_path / "a.jsonl")
+
+
+def test_a_stopped_repeat_is_no_repeat() -> None:
+    made = LeanStacks()
+
+    def runner(stack: str, prompt: str, *, clock: Any, stop: Any) -> Iterator[Event]:
+        ended = iter([False] * 12)
+        ends = lambda: stop() or next(ended, True)  # noqa: E731
+        return hsd_core.run(made.stack(stack), [1, 0], Sampling(0.0), 0, max_new_tokens=40, clock=clock, stop=ends)
+
+    assert not any(isinstance(one, races.Repeat) for one in races.load_race(runner, STACK, PROMPTS, repeats=1))
+
+
+def test_prompts_are_short_and_of_every_kind() -> None:
+    found = races.load_prompts(32)
+    assert len(set(found)) == 32 and max(map(len, found)) <= races.SHORT
+    assert found[:4] == races.load_prompts(4) and len(races.load_prompts(50)) == 50
+    assert all(len(opening) <= 80 and "\n" not in opening for opening in races.openings(found))
+
+
+def test_the_command_writes_a_race_under_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["race", "--preset", "toy", "table:3@id=order1,table@id=order6", "--load", "2", "--max-new-tokens", "4"]
+    assert main([*command, "--repeats", "3", "--out", str(tmp_path / "2.jsonl.gz")]) == 0
+    assert "repeat 3 of 3: " in capsys.readouterr().err
+    found, events = races.read(tmp_path / "2.jsonl.gz")
+    assert (found.load, len(found.repeats), found.stacks[0]) == (2, 3, "table@id=order6")
+    assert found.machine and found.recorded and {event.side for event in events} == {0, 1}
+    for wrong, why in (([command[3], command[3]], "takes one stack"), (["table@id=order6"], "is plain decoding")):
+        assert main(["race", "--preset", "toy", *wrong, "--load", "2"]) == 2
+        assert why in capsys.readouterr().err
+    assert main(["race", "--preset", "toy", command[3], "table@id=order6"]) == 2
+    assert "needs --prompt, or --load" in capsys.readouterr().err
