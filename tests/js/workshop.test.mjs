@@ -100,6 +100,7 @@ test("what belongs to one screen is not sent", () => {
   const more = "&prompt=Tell&max_new_tokens=64&stack=target";
   assert.equal(sendable(`?tab=learn&lesson=3${more}`), "?tab=learn&lesson=3", "a learner's own settings stay");
   assert.equal(sendable(`?tab=race&compare=a%2Cb${more}`), "?tab=race&compare=a%2Cb");
+  assert.equal(sendable(`?tab=race&load=32${more}`), "?tab=race&load=32");
   assert.equal(sendable(`?tab=atlas&system=pearl&here=1${more}`), "?tab=atlas&system=pearl&here=1");
   assert.equal(sendable(`?tab=planner&agrees=0.8`), "?tab=planner&agrees=0.8");
   assert.equal(sendable(""), "?explore=1");
@@ -121,6 +122,7 @@ test("every address that is sent has a name", () => {
   assert.equal(named("?tab=race&race=01-levels"), "the race \u201cA level more\u201d");
   assert.equal(named("?tab=race&race=mine"), "the race \u201cmine\u201d");
   assert.equal(named("?tab=race"), "the races");
+  assert.equal(named("?tab=race&load=32"), "32 requests at once");
   assert.equal(
     named("?tab=race&compare=01-code,02-repeat"),
     "\u201cWrite code\u201d and \u201cSay it again\u201d, compared",

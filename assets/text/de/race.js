@@ -166,6 +166,7 @@ export const WORDS = {
     rateTip:
       "Token aller Texte bis zu diesem Zeitpunkt / Zeit, seit der erste Prompt gelesen ist; am Ende bis zum Ende des letzten Textes",
     tokens: (n) => `${count(n)} Token`,
+    gain: (gain) => `${gain} einfaches Dekodieren`,
     picture: (name, passes) => `${name}: eine Bahn für jede Anfrage. ${passes.join("; ")}.`,
     passes: (level, n, rows) => `${level}: ${many(n, "Durchlauf", "Durchläufe")} mit im Mittel ${rows} Zeilen`,
     result: (load, [plain, own], gain) =>

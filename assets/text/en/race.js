@@ -199,6 +199,7 @@ export const LOAD = {
   rateTip:
     "tokens of all texts up to this moment / time since the first prompt was read; at the end, up to the end of the last text",
   tokens: (/** @type {number} */ n) => `${count(n)} tokens`,
+  gain: (/** @type {string} */ gain) => `${gain} plain decoding`,
   /** @param {string} name of the stack @param {string[]} passes of each level */
   picture: (name, passes) => `${name}: a lane for each request. ${passes.join("; ")}.`,
   passes: (/** @type {string} */ level, /** @type {number} */ n, /** @type {string} */ rows) =>

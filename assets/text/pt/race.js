@@ -174,6 +174,7 @@ export const WORDS = {
     rateTip:
       "tokens de todos os textos até este momento / tempo desde que o primeiro prompt foi lido; no fim, até o fim do último texto",
     tokens: (n) => many(n, "token", "tokens"),
+    gain: (gain) => `${gain} a decodificação simples`,
     picture: (name, passes) => `${name}: uma raia para cada solicitação. ${passes.join("; ")}.`,
     passes: (level, n, rows) => `${level}: ${many(n, "passagem", "passagens")} de ${rows} linhas em média`,
     result: (load, [plain, own], gain) =>

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import field
+from msgspec.structs import replace
 
-from hsd_core.core.events import Event, Footer, Record, Words
+from hsd_core.core.events import Event, Footer, Header, Record, Words
 from hsd_core.measure.bench.prompts import read_prompts, tasks_of
 from hsd_core.measure.bench.side_by_side import plain_of
 from hsd_core.measure.load import LoadRun, LoadRunner, decoding, load_run
@@ -132,6 +133,8 @@ def load_race(
         for side in rotated(range(2), repeat):
             for request, event in decoding(runner, stacks[side], prompts):
                 runs[side][request].append(event)
+                if isinstance(event, Header):
+                    event = replace(event, profile=None)  # kilobytes, in every request's
                 events.append(LoadEvent(side, request, event))
                 yield events[-1]
         ends = [run[-1] for batch in runs for run in batch if run]

@@ -100,6 +100,7 @@ class RacePage {
         file.value = "";
       },
     });
+    this.lead = h("p.hx-plan-text", WORDS.lead);
     this.title = h("h2.hx-race-title", { tabindex: "-1" });
     this.about = h("p.hx-race-about");
     this.subject = h("div.hx-race-subject", [this.title, this.about]);
@@ -108,7 +109,7 @@ class RacePage {
     this.el = h("div.hx-stage.hx-planner.hx-race", { "data-empty": "true" }, [
       h("header.hx-race-top", [
         h("h1", WORDS.title),
-        h("p.hx-plan-text", WORDS.lead),
+        this.lead,
         h("div.hx-race-tools", [
           this.pick,
           this.comparer,
@@ -217,7 +218,7 @@ class RacePage {
   }
 
   async _load() {
-    const { createLoad } = await import("./load/load.js");
+    const { createLoad } = await import("./many-requests.js");
     const load = createLoad({
       setup: this.setup,
       ports: this.ports,
@@ -238,6 +239,7 @@ class RacePage {
   showMany(on) {
     this.requestsButton.setAttribute("aria-pressed", String(on));
     this.el.dataset.load = String(on);
+    this.lead.textContent = on ? LOAD.lead : WORDS.lead;
     if (!on && this.requests && !this.requests.el.hidden) this.requests.close();
   }
 

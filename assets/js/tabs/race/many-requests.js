@@ -1,23 +1,23 @@
 /** Many requests at once: plain decoding and a stack decode the same requests, each in one batch. Two pictures on one clock,
  *  tokens/s in sum, and the texts of the request that is chosen; recorded, or here and now. */
 
-import { h, say } from "../../../shared/kit/dom.js";
-import { setQuery } from "../../../shared/kit/tabs.js";
-import { badge } from "../../../shared/levels/badge.js";
-import { stackNames } from "../../../shared/levels/stack-names.js";
-import { Player } from "../../../shared/player/player.js";
-import { create as createTransport } from "../../../shared/player/transport.js";
-import { pendingBefore } from "../../../shared/visit/pending.js";
-import { Session } from "../../../shared/visit/session.js";
-import { reasonOf } from "../../../shared/visit/offered.js";
-import { LIVE, LOAD, SAID, WORDS } from "../../../../text/en/race.js";
-import { choices } from "../live.js";
-import { createLane } from "../replay/lane.js";
-import { LaneModel } from "../replay/lanes.js";
+import { h, say } from "../../shared/kit/dom.js";
+import { setQuery } from "../../shared/kit/tabs.js";
+import { badge } from "../../shared/levels/badge.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
+import { Player } from "../../shared/player/player.js";
+import { create as createTransport } from "../../shared/player/transport.js";
+import { pendingBefore } from "../../shared/visit/pending.js";
+import { Session } from "../../shared/visit/session.js";
+import { reasonOf } from "../../shared/visit/offered.js";
+import { LIVE, LOAD, SAID, WORDS } from "../../../text/en/race.js";
+import { choices } from "./live.js";
+import { createLane } from "./replay/lane.js";
+import { LaneModel } from "./replay/lanes.js";
 import { Batches } from "./batches.js";
-import { lanesOfRequests } from "./lanes-of-requests.js";
+import { lanesOfRequests } from "./request-lanes.js";
 
-/** @import {Payload, Ports} from "../../../shared/visit/session.js" @import {Counted} from "./batches.js" */
+/** @import {Payload, Ports} from "../../shared/visit/session.js" @import {Counted} from "./batches.js" */
 
 const LASTS_S = /** @type {[number, number]} */ ([6, 15]);
 
@@ -77,7 +77,6 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
   const live = liveBar(() => press());
   const el = h("div.hx-load", { hidden: true }, [
     h("h2.hx-sr", LOAD.open),
-    h("p.hx-plan-text", LOAD.lead),
     h("div.hx-load-top", [loads, live.el]),
     none,
     shown,
@@ -209,7 +208,7 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
   // Here and now.
 
   function liveBar(/** @type {() => void} */ onPress) {
-    /** @type {import("../../../shared/levels/stack.js").Preset[]} */
+    /** @type {import("../../shared/levels/stack.js").Preset[]} */
     const usable = setup.presets.filter((/** @type {any} */ one) => one.usable);
     const preset = h("select.hx-select", { "aria-label": LIVE.preset, onchange: () => offer() }, [
       usable.map((one) => h("option", { value: one.name, text: one.title })),
@@ -333,12 +332,13 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
 function panel(side, onChoose) {
   const name = h("h3.hx-race-name");
   const rate = h("b.hx-race-gain");
-  const gain = h("span.hx-race-range");
+  const gain = h("b");
+  const came = h("span");
   const picture = lanesOfRequests(side, onChoose);
   const el = h("section.hx-load-side", [
     h("header.hx-load-head", [
       name,
-      h("p.hx-load-rate", { tabindex: "0", "data-tip": LOAD.rateTip }, [rate, h("span", LOAD.unit), gain]),
+      h("p.hx-load-rate", { tabindex: "0", "data-tip": LOAD.rateTip }, [rate, h("span", LOAD.unit), gain, came]),
     ]),
     picture.el,
   ]);
@@ -363,10 +363,8 @@ function panel(side, onChoose) {
       const [plain, own] = [batches.sides[0], batches.sides[side]].map((one) => one.rateAt(cursor));
       say(rate, SAID.rate(own));
       const over = cursor >= batches.end && batches.footer;
-      say(
-        gain,
-        side && over && plain && own ? SAID.gain(own / plain) : LOAD.tokens(batches.sides[side].tokensBy(cursor)),
-      );
+      say(gain, side && over && plain && own ? LOAD.gain(SAID.gain(own / plain)) : "");
+      say(came, LOAD.tokens(batches.sides[side].tokensBy(cursor)));
       picture.update(cursor, request);
     },
   };

@@ -2,13 +2,13 @@
  *  each request took, and tokens/s in sum, at any moment. Times are ns on the batch's clock; a cursor is 0 when the first
  *  prompt is read. */
 
-import { upTo } from "../../../shared/kit/order.js";
-import { styleLevels } from "../../../shared/levels/kinds.js";
-import { levelNames } from "../../../shared/levels/stack-names.js";
-import { duration } from "../../../../text/numbers.js";
+import { upTo } from "../../shared/kit/order.js";
+import { styleLevels } from "../../shared/levels/kinds.js";
+import { levelNames } from "../../shared/levels/stack-names.js";
+import { duration } from "../../../text/numbers.js";
 
-/** @import {Draft, Header, Verify} from "../../../shared/run/events.js" @import {Look} from "../../../shared/levels/kinds.js"
- *  @import {TraceRecord} from "../../../shared/run/figures.js" */
+/** @import {Draft, Header, Verify} from "../../shared/run/events.js" @import {Look} from "../../shared/levels/kinds.js"
+ *  @import {TraceRecord} from "../../shared/run/figures.js" */
 
 /** A batch, as hsd_core/measure/load.py counts it; `passes`: of each level [joint passes, ms, rows, requests], summed.
  *  @typedef {{tokens: number[], decode_ns: number[], ns: number, equal: number, passes: [number, number, number, number][]}} Counted */

@@ -1,7 +1,7 @@
 /** A batch as a picture: a lane for each request, in it its passes as blocks, in the colour of their level, as wide as they
  *  took and the higher the more rows the request had in them. What comes after the cursor is hidden. */
 
-import { box, set, svg } from "../../../shared/kit/svg.js";
+import { box, set, svg } from "../../shared/kit/svg.js";
 
 /** @import {Batches} from "./batches.js" */
 
