@@ -63,14 +63,15 @@ def runs(repeat: races.Repeat, side: int) -> list[list[Event]]:
 def test_figures_of_a_batch_are_those_of_its_traces_and_notes(repeat: races.Repeat, side: int) -> None:
     batch, events = repeat.batches[side], [event for run in runs(repeat, side) for event in run]
     assert not any(check(run) for run in runs(repeat, side))
-    first = min(max(e.t1 for e in run if isinstance(e, Prefill)) for run in runs(repeat, side))
-    commits = [event for event in events if isinstance(event, Commit)]
-    tokens = sum(len(commit.tokens) for commit in commits)
-    assert batch.rate == pytest.approx(tokens * 1e9 / (max(commit.t for commit in commits) - first))
+    began = max(e.t1 for e in events if isinstance(e, Prefill))
+    commits = [[(e.t, len(e.tokens)) for e in run if isinstance(e, Commit)] for run in runs(repeat, side)]
+    first_end = min(own[-1][0] for own in commits)
+    together = sum(tokens for own in commits for t, tokens in own if t <= first_end)
+    assert batch.rate == pytest.approx(together * 1e9 / (first_end - began)) and 0 < together <= sum(batch.tokens)
     passed = [event for event in events if isinstance(event, (Draft, Verify))]
     joint = Counter((event.level, note) for event in passed if (note := Note.of(event)))
     for level, (passes, ms, rows, requests) in enumerate(batch.passes):
-        # in a pass of a prompt of others the note is in the events of some of its requests alone
+        # a draft of several passes may have met others in some of them alone
         own = [(note, seen / len(note.runs)) for (at, note), seen in joint.items() if at == level]
         assert passes == pytest.approx(sum(share * note.passes for note, share in own), abs=0.5)
         assert ms == pytest.approx(sum(share * note.ns for note, share in own) / 1e6, abs=1e-3)

@@ -154,8 +154,8 @@ export const WORDS = {
   },
   LOAD: {
     open: "Viele Anfragen zugleich",
-    lead: "Ein Server beantwortet viele zugleich: ein Durchlauf liest die Gewichte für alle, und Zeilen werden teuer. Einfaches Dekodieren und ein Stapel beantworten dieselben Anfragen, ein Schub nach dem anderen. Die Uhr beginnt, wenn der erste Prompt gelesen ist.",
-    key: "Eine Bahn ist eine Anfrage, ein Block einer ihrer Durchläufe: so breit, wie der Durchlauf dauerte, höher, je mehr Zeilen dieser Anfrage darin waren, in der Farbe seiner Stufe. Graue Linie: der Prompt wird gelesen. Drücken Sie auf eine Bahn, um ihren Text zu lesen.",
+    lead: "Ein Server beantwortet viele zugleich: ein Durchlauf liest die Gewichte für alle, und Zeilen werden teuer. Einfaches Dekodieren und ein Stapel beantworten dieselben Anfragen, ein Schub nach dem anderen. Die Uhr beginnt, wenn alle Prompts gelesen sind.",
+    key: "Eine Bahn ist eine Anfrage, ein Block einer ihrer Durchläufe: so breit, wie der Durchlauf dauerte, höher, je mehr Zeilen dieser Anfrage darin waren, in der Farbe seiner Stufe. Token/s zählen bis zur grauen Linie, wo der erste Text endet. Drücken Sie auf eine Bahn, um ihren Text zu lesen.",
     loads: "Anfragen zugleich",
     request: "Text der Anfrage",
     stack: "Stapel",
@@ -164,7 +164,7 @@ export const WORDS = {
       `Eine Aufzeichnung von ${many(n, "Anfrage", "Anfragen")} zugleich gehört nicht zu dieser Seite. „Hier ausführen“ dekodiert sie jetzt.`,
     unit: " Token/s zusammen",
     rateTip:
-      "Token aller Texte bis zu diesem Zeitpunkt / Zeit, seit der erste Prompt gelesen ist; am Ende bis zum Ende des letzten Textes",
+      "Token aller Texte bis zu diesem Zeitpunkt, höchstens bis zum Ende des ersten Textes / Zeit, seit der letzte Prompt gelesen ist",
     tokens: (n) => `${count(n)} Token`,
     gain: (gain) => `${gain} einfaches Dekodieren`,
     picture: (name, passes) => `${name}: eine Bahn für jede Anfrage. ${passes.join("; ")}.`,

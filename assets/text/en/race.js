@@ -185,10 +185,10 @@ export const LOAD = {
   open: "Many requests at once",
   lead:
     "A server answers many at once: one pass reads the weights for all of them, and rows become dear. Plain decoding and " +
-    "a stack answer the same requests, one batch after the other. The clock starts when the first prompt has been read.",
+    "a stack answer the same requests, one batch after the other. The clock starts when all prompts have been read.",
   key:
     "A lane is a request, a block one of its passes: as wide as the pass took, the higher the more rows it had of this " +
-    "request, in the colour of its level. A grey line: the prompt is read. Press a lane to read its text.",
+    "request, in the colour of its level. Tokens/s are counted up to the grey line, where the first text ends. Press a lane to read its text.",
   loads: "requests at once",
   request: "text of request",
   stack: "stack",
@@ -197,7 +197,7 @@ export const LOAD = {
     `No recording of ${many(n, "request")} at once comes with this page. “Run it here” decodes them now.`,
   unit: " tokens/s in sum",
   rateTip:
-    "tokens of all texts up to this moment / time since the first prompt was read; at the end, up to the end of the last text",
+    "tokens of all texts up to this moment, at most to the end of the first text / time since the last prompt was read",
   tokens: (/** @type {number} */ n) => `${count(n)} tokens`,
   gain: (/** @type {string} */ gain) => `${gain} plain decoding`,
   /** @param {string} name of the stack @param {string[]} passes of each level */

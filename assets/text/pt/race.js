@@ -162,8 +162,8 @@ export const WORDS = {
   },
   LOAD: {
     open: "Muitas solicitações juntas",
-    lead: "Um servidor atende muitas ao mesmo tempo: uma passagem lê os pesos para todas, e as linhas ficam caras. A decodificação simples e uma pilha respondem às mesmas solicitações, um lote depois do outro. O relógio começa quando o primeiro prompt foi lido.",
-    key: "Uma raia é uma solicitação, um bloco é uma das suas passagens: tão largo quanto a passagem durou, mais alto quanto mais linhas tinha desta solicitação, na cor do seu nível. Linha cinza: o prompt é lido. Aperte uma raia para ler o seu texto.",
+    lead: "Um servidor atende muitas ao mesmo tempo: uma passagem lê os pesos para todas, e as linhas ficam caras. A decodificação simples e uma pilha respondem às mesmas solicitações, um lote depois do outro. O relógio começa quando todos os prompts foram lidos.",
+    key: "Uma raia é uma solicitação, um bloco é uma das suas passagens: tão largo quanto a passagem durou, mais alto quanto mais linhas tinha desta solicitação, na cor do seu nível. Os tokens/s contam até a linha cinza, onde termina o primeiro texto. Aperte uma raia para ler o seu texto.",
     loads: "solicitações juntas",
     request: "texto da solicitação",
     stack: "pilha",
@@ -172,7 +172,7 @@ export const WORDS = {
       `Nenhuma gravação de ${many(n, "solicitação", "solicitações juntas")} vem com esta página. “Executar aqui” decodifica agora.`,
     unit: " tokens/s no total",
     rateTip:
-      "tokens de todos os textos até este momento / tempo desde que o primeiro prompt foi lido; no fim, até o fim do último texto",
+      "tokens de todos os textos até este momento, no máximo até o fim do primeiro texto / tempo desde que o último prompt foi lido",
     tokens: (n) => many(n, "token", "tokens"),
     gain: (gain) => `${gain} a decodificação simples`,
     picture: (name, passes) => `${name}: uma raia para cada solicitação. ${passes.join("; ")}.`,

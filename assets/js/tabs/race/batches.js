@@ -1,6 +1,6 @@
 /** Many requests at once: the records of a load race in, and out of each of its two batches the passes with the rows that
- *  each request took, and tokens/s in sum, at any moment. Times are ns on the batch's clock; a cursor is 0 when the first
- *  prompt is read. */
+ *  each request took, and tokens/s in sum, at any moment. Times are ns on the batch's clock; a cursor is 0 when the last
+ *  prompt has been read. */
 
 import { upTo } from "../../shared/kit/order.js";
 import { styleLevels } from "../../shared/levels/kinds.js";
@@ -11,7 +11,7 @@ import { duration } from "../../../text/numbers.js";
  *  @import {TraceRecord} from "../../shared/run/figures.js" */
 
 /** A batch, as hsd_core/measure/load.py counts it; `passes`: of each level [joint passes, ms, rows, requests], summed.
- *  @typedef {{tokens: number[], decode_ns: number[], ns: number, equal: number, passes: [number, number, number, number][]}} Counted */
+ *  @typedef {{tokens: number[], decode_ns: number[], ns: number, together: number, equal: number, passes: [number, number, number, number][]}} Counted */
 /** The first record (hsd_core/measure/race/load_race.py). `repeats`: the batches of each, plain decoding first; empty while
  *  they are decoded.
  *  @typedef {{event: "load", preset: string, load: number, stacks: [string, string], max_new_tokens: number, prompts: string[],
@@ -26,6 +26,8 @@ class Request {
   constructor() {
     /** @type {TraceRecord[]} */ this.records = [];
     this.read = 0; // when its prompt was read
+    this.last = 0; // when its last token was committed
+    this.over = false;
     /** @type {Cell[]} */ this.cells = [];
     /** @type {number[]} */ this.ids = []; // of its text
   }
@@ -41,25 +43,31 @@ class Batch {
     /** @type {Map<string, Joint>} */ this._open = new Map();
   }
 
-  /** When the first prompt is read; 0 before. */
-  get first() {
-    const read = this.requests.map((one) => one.read).filter((t) => t > 0);
-    return read.length ? Math.min(...read) : 0;
+  /** When the last prompt has been read; Infinity before. */
+  get began() {
+    const read = this.requests.map((one) => one.read || Infinity);
+    return Math.max(...read);
   }
 
   /** The cursor at which the last text ends, as far as it is known. */
   get end() {
-    return Math.max(0, (this.times.at(-1) ?? 0) - this.first);
+    return Math.max(0, (this.times.at(-1) ?? 0) - this.began);
+  }
+
+  /** The cursor at which the first text ends: until then all requests are decoded, and tokens/s are counted. */
+  get firstEnd() {
+    const ends = this.requests.filter(({ over }) => over).map(({ last }) => last - this.began);
+    return Math.max(0, Math.min(this.end, ...ends));
   }
 
   /** Tokens of all texts. @param {number} cursor */
   tokensBy(cursor) {
-    return upTo(this.times, this.first + cursor, (t) => t);
+    return upTo(this.times, this.began + cursor, (t) => t);
   }
 
-  /** Tokens/s in sum up to a cursor; null before the first one. @param {number} cursor */
+  /** Tokens/s in sum up to a cursor, or until the first text ends; null at the start. @param {number} cursor */
   rateAt(cursor) {
-    const now = Math.min(cursor, this.end);
+    const now = Math.min(cursor, this.firstEnd);
     return now > 0 ? (this.tokensBy(now) * 1e9) / now : null;
   }
 
@@ -70,11 +78,14 @@ class Batch {
     if (event.event === "header" && !this.levels.length) this.levels = looksOf(event);
     else if (event.event === "prefill" && typeof event.round !== "number") own.read = Math.max(own.read, event.t1);
     else if (event.event === "draft" || event.event === "verify") this._passed(request, event);
-    else if (event.event === "commit")
+    else if (event.event === "footer") own.over = true;
+    else if (event.event === "commit") {
+      own.last = event.t;
       for (const { id } of event.tokens) {
         own.ids.push(id);
         this.times.push(event.t);
       }
+    }
   }
 
   /** @param {number} request @param {Draft|Verify} event */
@@ -99,7 +110,7 @@ class Batch {
     return this.levels.map((_, level) => {
       const sums = [0, 0, 0, 0];
       for (const { passes, t0, t1, rows, requests, seen } of this.passes.filter((one) => one.level === level)) {
-        const share = seen / requests.length; // 1, but where a draft's passes were not those of the others
+        const share = seen / requests.length; // 1, but where others drafted in these passes and in more
         const all = rows.reduce((a, b) => a + b, 0);
         [passes, (t1 - t0) / 1e6, all, passes * requests.length].forEach((more, i) => (sums[i] += share * more));
       }
@@ -134,8 +145,8 @@ export class Batches {
       }
     }
     this.taken += records.length;
-    const ends = this.sides.flatMap(({ passes, levels, first }) =>
-      passes.filter(({ level }) => level === levels.length - 1).map(({ t1 }) => t1 - first),
+    const ends = this.sides.flatMap(({ passes, levels, began }) =>
+      passes.filter(({ level }) => level === levels.length - 1).map(({ t1 }) => t1 - began),
     );
     this.commitTimes = [...new Set(ends.filter((t) => t >= 0))].sort((a, b) => a - b);
     this.marks = this.commitTimes.map((t) => ({ t, kind: "commit" }));

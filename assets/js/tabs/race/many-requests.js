@@ -102,7 +102,7 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
     for (const side of sides) side.update(batches, cursor, request);
     texts.forEach((text, side) => {
       const model = models[side];
-      if (model) text.update(batches.sides[side].first + cursor - model.start, null, Infinity);
+      if (model) text.update(batches.sides[side].began + cursor - model.start, null, Infinity);
     });
     transport.update(batches, cursor, {});
     el.dataset.over = String(cursor >= batches.end);
@@ -371,7 +371,7 @@ function panel(side, onChoose) {
 }
 
 /** tokens/s in sum. @param {Counted} batch */
-const rateOf = ({ tokens, ns }) => (tokens.reduce((a, b) => a + b, 0) * 1e9) / ns;
+const rateOf = ({ together, ns }) => (together * 1e9) / ns;
 
 /** @param {[Counted, Counted]} repeat */
 const gainOf = ([plain, own]) => rateOf(own) / rateOf(plain);

@@ -1,5 +1,6 @@
 /** A batch as a picture: a lane for each request, in it its passes as blocks, in the colour of their level, as wide as they
- *  took and the higher the more rows the request had in them. What comes after the cursor is hidden. */
+ *  took and the higher the more rows the request had in them. A line stands where the first text ends. What comes after the
+ *  cursor is hidden. */
 
 import { box, set, svg } from "../../shared/kit/svg.js";
 
@@ -18,7 +19,7 @@ export function lanesOfRequests(side, onChoose) {
     if (load) onChoose(Math.min(load - 1, Math.max(0, Math.floor(((clientY - top) / height) * load))));
   });
   const chosen = svg("rect.hx-load-chosen", { x: 0, width: WIDE, height: LANE }, el);
-  const reading = svg("path.hx-load-reading", {}, el);
+  const first = svg("rect.hx-load-first", { y: 0, width: 6 }, el);
   const blocks = svg("g", {}, el);
   const veil = svg("rect.hx-load-veil", { y: 0 }, el);
   const line = svg("rect.hx-load-now", { y: 0, width: 8 }, el);
@@ -27,22 +28,21 @@ export function lanesOfRequests(side, onChoose) {
     el,
     /** Draws anew. @param {Batches} batches @param {number} upto ns, at the right edge */
     draw(batches, upto) {
-      const { requests, levels, first } = batches.sides[side];
+      const { requests, levels, began, firstEnd } = batches.sides[side];
       const [load, most] = [requests.length, batches.rows];
       end = Math.max(1, upto);
-      const x = (/** @type {number} */ t) => (WIDE * Math.max(0, t - first)) / end;
+      const x = (/** @type {number} */ t) => (WIDE * Math.max(0, t - began)) / end;
       el.dataset.load = String(load);
       set(el, { viewBox: `0 0 ${WIDE} ${load * LANE}` });
-      for (const part of [veil, line]) set(part, { height: load * LANE });
-      const read = requests.map((one, i) => (one.read > first ? box(0, x(one.read), i * LANE + 8, 4) : ""));
-      set(reading, { d: read.join("") });
+      for (const part of [veil, line, first]) set(part, { height: load * LANE });
+      set(first, { x: (WIDE * firstEnd) / end - 3 });
       while (blocks.childElementCount < levels.length) svg("path.hx-load-block", {}, blocks);
       levels.forEach(({ hue }, level) => {
         const path = /** @type {SVGElement} */ (blocks.children[level]);
         path.style.setProperty("--hue", hue);
         const d = requests.flatMap(({ cells }, i) =>
           cells
-            .filter((cell) => cell.level === level && cell.t1 > first)
+            .filter((cell) => cell.level === level && cell.t1 > began)
             .map(({ t0, t1, rows }) => {
               const high = (LANE - 3) * (LEAST + (1 - LEAST) * (most > 1 ? (rows - 1) / (most - 1) : 1));
               return box(x(t0), x(t1), ((i + 1) * LANE - 1 - high).toFixed(1), Number(high.toFixed(1)), 2);
