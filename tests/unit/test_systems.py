@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from app.tabs.atlas.our_figures import OurFigures
 from app.tabs.atlas.systems import System, Systems, read
 from app.tabs.atlas.view import LISTING, first_needed, systems_route
 from app.tabs.explore.recordings import Recordings
+from app.tabs.results.bundled_results import Bundled
 from hsd_core.core.events import Footer, Header
 from hsd_core.grammar import kinds, policies
 from hsd_core.grammar.stack_text import format_stack, parse
@@ -129,6 +131,42 @@ def test_our_figures_are_those_of_the_files_that_a_card_names_and_then_the_recor
             (row,) = [row for row in report["stacks"] if row["stack"] == named.stack]
             assert (figure["gain"], figure["low"], figure["high"]) == (row["speed_up"], *row["interval"]), name
     assert [one["prompts"] for one in ours.of(SHIPPED["optimal-multi-draft"])] == [1]
+
+
+def test_a_stack_has_one_figure_on_its_card_in_lessons_in_findings_and_beside_the_papers() -> None:
+    """That of the shipped benchmark with the most prompts, which lessons take too (figures/bench.js); Results' findings
+    and the table beside the papers have the same for HSD, HiSpec and Hierarchy Drafting."""
+    reports, sources = Bundled(ASSETS / "results").reports, dict[tuple[str, str], str]()
+    for report in reports:
+        for row in report["results"]["stacks"]:
+            sources.setdefault((report["results"]["about"]["preset"], row["stack"]), report["id"])
+    for name, one in SHIPPED.items():
+        for first in one.measured[:1]:
+            preset = one.preset or next(iter(PRESETS))
+            assert sources.get((preset, first.stack), first.results) == first.results, name
+    of = {name: SHIPPED[name].measured for name in ("hsd", "hispec", "hierarchy-drafting")}
+    marked = re.findall(
+        r"<!-- results: (\S+)/runs.jsonl speed-ups:(\S+) -->", (ASSETS / "results/findings.md").read_text()
+    )
+    own = {first.stack: first.results for first, *_ in of.values()}
+    told = {stack: folder for folder, stacks in marked for stack in stacks.split(";") if stack in own}
+    assert told == {stack: own[stack] for stack in told} and len(told) == 2
+
+    def gain(folder: str, stack: str) -> float:
+        found = results(*read_raw(ASSETS / "results" / folder / "runs.jsonl"))["stacks"]
+        return next(float(row["speed_up"]) for row in found if row["stack"] == stack)
+
+    expected = {
+        "HSD": [gain(of["hsd"][0].results, of["hsd"][0].stack) / gain(of["hsd"][0].results, "int8:8,target")],
+        "HiSpec": [
+            gain(of["hispec"][0].results, of["hispec"][0].stack) / gain(of["hispec"][0].results, "exit:3@at=8,target")
+        ],
+        "Hierarchy Drafting": [gain(one.results, one.stack) for one in of["hierarchy-drafting"]],
+    }
+    table = (ASSETS.parent / "hsd_core/README.md").read_text(encoding="utf-8").partition("## Beside the papers")[2]
+    for name, figures in expected.items():
+        (ours,) = re.findall(rf"^\| {name} \| .* \| (.*) \|$", table, re.MULTILINE)
+        assert re.findall(r"\d\.\d\d", ours) == [f"{figure:.2f}" for figure in figures], name
 
 
 def test_runs_that_cannot_be_read_are_no_figure(tmp_path: Path) -> None:
