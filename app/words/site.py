@@ -75,6 +75,7 @@ ROUTES = {
     "/hx/exits": "what each depth knows, and exits on the clock",
     "/hx/scaling": "acceptance over training text and size",
     "/hx/lessons": "lessons and classes",
+    "/hx/lessons-requests": "figures of the lesson on many requests at once",
     "/hx/systems": "the systems of the Atlas",
     "/hx/qr": "a link as a QR code",
     "/hx/offline.html": "the page of a saved run, still without its run",

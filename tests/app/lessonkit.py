@@ -14,6 +14,7 @@ from pagekit import drawn
 
 from app.tabs.explore.recordings import Recordings
 from app.tabs.learn.lessons import Lessons
+from app.tabs.learn.many_requests import many_requests
 from app.tabs.results.bundled_results import Bundled
 from hsd_core.grammar.stack_text import grammar
 
@@ -42,6 +43,7 @@ def looked_up() -> dict[str, Any]:
         "lessons": lessons,
         "recordings": {name: traces.payload(name)["ev"] for name in named},
         "reports": Bundled(ROOT / "assets" / "results").reports,
+        "requests": many_requests(),
     }
     script = ROOT / "tests" / "app" / "js" / "lessons.mjs"
     done = subprocess.run([node, str(script)], input=json.dumps(given), capture_output=True, text=True, timeout=120)

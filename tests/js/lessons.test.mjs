@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { panelsOf } from "../../assets/js/tabs/learn/acts/page-parts.js";
 import { hiddenBy, isNear } from "../../assets/js/tabs/learn/question.js";
 import { figure, holds } from "../../assets/js/tabs/learn/figures/refs.js";
+import { within } from "../../assets/js/tabs/learn/pictures/requests-pictures.js";
 import { counterexample } from "../app/js/verdicts.mjs";
 
 const MS = 1e6;
@@ -116,4 +117,41 @@ test("an estimate on the wrong side of what the step states is not close", () =>
   assert.ok(!isNear(2, 2.7, 0.3, 2.3), "it said that trees give fewer tokens, and they give more");
   assert.ok(isNear(2, 2.7, 0.3), "nothing was stated");
   assert.ok(!isNear(1, 2.7, 0.3));
+});
+
+test("figures of many requests are of the passes and gains that were measured, and say where none were", () => {
+  const row = (/** @type {number} */ load, /** @type {number} */ speed_up) => ({
+    ...{ stack: "ngram:3,target", load, speed_up, interval: [speed_up - 0.1, speed_up + 0.1] },
+  });
+  const machine = (/** @type {number} */ twice) => ({ name: "", computed: false, rows: [1], times: [1], twice });
+  const requests = /** @type {any} */ ({
+    ...{ about: { machine: "here" }, loads: [1, 32], rows: [1, 4], map: {}, measured: true },
+    pass_ms: [
+      [20, 21],
+      [100, 190],
+    ],
+    gains: [row(1, 2), row(32, 0.7)],
+    machines: [machine(10), machine(590), machine(6)],
+  });
+  const from = { ...sources(null), requests };
+  const told = (/** @type {string} */ name) => said(from, name, "requests");
+  assert.deepEqual(["times.1.4", "times.32.4", "rows.32.4", "crowd.32"].map(told), ["1.05", "1.90", "128", "5.00"]);
+  assert.deepEqual(["twice.here", "twice.h100", "twice.phone"].map(told), ["10", "590", "6"]);
+  assert.equal(told("said.32"), "0.70 times (0.60 to 0.80, measured)");
+  assert.equal(told("gain.8"), undefined, "no such load");
+  requests.measured = false;
+  assert.equal(told("said.32"), "0.70 times (predicted)");
+  assert.equal(holds("${requests|high.32} < 0.98", from), true);
+  assert.equal(figure(sources(null), "gain.32", "requests"), null, "none are shipped");
+});
+
+test("a curve ends where it leaves its picture", () => {
+  assert.deepEqual(within([1, 2, 4], [1, 1, 2]), [
+    [1, 1],
+    [2, 1],
+    [4, 2],
+  ]);
+  const cut = within([1, 16, 64], [1, 5, 13]);
+  assert.equal(cut.length, 3);
+  assert.deepEqual(cut[2].map(Math.round), [32, 9]);
 });

@@ -22,6 +22,9 @@ another recording, `${bench|best.3.speed_up}` and `${bench:int8:8,target|speed_u
     plan.1.stack, .round, .ms, .levels, .blocks, .rounds, .tokens, .took: of one of Auto's plans; `plan.last`
     lanes.target, .below, .both, .gain, .dropped, .waste: of levels that work at the same time
     step.below, step.target, step.most: of a median round: all below the target, its pass; (L + c) / max(L, c)
+    of requests (many at once): gain.32, low.32, high.32, said.32 (these in words, or a prediction), pass.32.4 (ms of a
+        pass of 4 rows of each of 32), times.32.4 (to one row of each), rows.32.4, crowd.32 (a row of each of 32 to one
+        row), twice.here, twice.h100, twice.phone, stack, machine
     of bench: speed_up, low, high, per_forward, tokens_per_s, stack, machine, best.3.over.2
 """
 
@@ -100,6 +103,7 @@ class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     a token costs each level. gains: speed over plain decoding with its interval. yields, overlap: sliders for
     acceptance, block length and cost. coin: p, q, the residual, and a coin to toss. cache: what an exit and its target
     compute, and what once. lookup: a lookup in the text and the databases. hops: the shortest path over `levels`.
+    requests, under_load, load_map, row_costs: passes, gains, levels and machines with many requests at once.
 
     A recorded moment (`text`, `round`, ...) stands `at` the action's moment and plays `to` that of its reveal if it
     does not say otherwise. `between`: the times at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a

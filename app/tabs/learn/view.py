@@ -14,11 +14,13 @@ from app.kit.static import ROUTE
 from app.tabs.explore.view import Play
 from app.tabs.learn.classes import Classes
 from app.tabs.learn.lessons import NOWHERE, Lessons
+from app.tabs.learn.many_requests import many_requests
 from app.tabs.shipped import Shipped
 from hsd_core.typed.program_files import ASSETS
 
 TITLE = "Learn"
 LISTING = f"{ROUTE}/lessons"
+REQUESTS = f"{ROUTE}/lessons-requests"
 
 
 def build(play: Play, shipped: Shipped) -> None:
@@ -28,7 +30,9 @@ def build(play: Play, shipped: Shipped) -> None:
 
 def routes(shipped: Shipped) -> list[BaseRoute]:
     english = lessons_route(shipped.lessons)
-    return [english, *(lessons_route(shipped.lessons, name) for name in languages(ASSETS) if name != ENGLISH)]
+    requests = PackedBody(lambda: dumps(many_requests()).encode(), "application/json")
+    more = Route(REQUESTS, requests.__call__, methods=["GET"])
+    return [english, more, *(lessons_route(shipped.lessons, name) for name in languages(ASSETS) if name != ENGLISH)]
 
 
 def lessons_route(folder: Path, language: str = ENGLISH) -> Route:

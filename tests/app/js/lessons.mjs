@@ -38,7 +38,7 @@ console.log(JSON.stringify({ faults, said, asked, stated: compared }));
 function sources(lesson, steps, recording = null) {
   const name = recording ?? recordingAt(lesson.steps.slice(0, steps));
   if (name && !recordings.has(name)) faults.push(`${lesson.id}: no recording ${name}`);
-  return { model: recordings.get(name) ?? null, recordings, reports: given.reports };
+  return { model: recordings.get(name) ?? null, recordings, reports: given.reports, requests: given.requests };
 }
 
 function check(lesson, step, i) {

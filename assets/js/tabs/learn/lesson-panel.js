@@ -324,8 +324,8 @@ class OwnRun {
 
   /** @returns {Sources} */
   get sources() {
-    const { recordings, reports } = this.library;
-    return { model: this.model(), recordings, reports };
+    const { recordings, reports, requests } = this.library;
+    return { model: this.model(), recordings, reports, requests };
   }
 }
 

@@ -1,7 +1,7 @@
 /** What lessons take their figures from besides the run that is shown: other recordings, and the shipped results. */
 
 import { TraceModel } from "../../shared/run/trace.js";
-import { namesResults, recordingsIn } from "./figures/refs.js";
+import { namesRequests, namesResults, recordingsIn } from "./figures/refs.js";
 import { LANGUAGE } from "../../../text/language.js";
 
 /** Where the lessons and classes are, in the page's language. */
@@ -11,6 +11,7 @@ export class Library {
   constructor() {
     /** @type {Map<string, import("../../shared/run/trace.js").TraceModel>} */ this.recordings = new Map();
     /** @type {any[]} */ this.reports = [];
+    /** @type {import("./figures/requests-figures.js").ManyRequests|null} */ this.requests = null;
     /** @type {Map<string, Promise<void>>} */ this._coming = new Map();
   }
 
@@ -19,6 +20,7 @@ export class Library {
     const names = new Set([...recordingsIn(value), ...more]);
     const asks = [...names].map((name) => this._once(name, () => this._recording(name)));
     if (namesResults(value)) asks.push(this._once("", () => this._reports()));
+    if (namesRequests(value)) asks.push(this._once("requests", () => this._requests()));
     await Promise.all(asks);
   }
 
@@ -34,6 +36,10 @@ export class Library {
     const model = new TraceModel();
     model.append(payload.ev);
     this.recordings.set(name, model);
+  }
+
+  async _requests() {
+    this.requests = await asked("lessons-requests");
   }
 
   async _reports() {

@@ -150,9 +150,9 @@ function answers(/** @type {Lesson[]} */ lessons, /** @type {Library} */ library
 }
 
 /** @param {Lesson} lesson @param {Step} step @param {Library} library */
-function sourcesOf(lesson, step, { recordings, reports }) {
+function sourcesOf(lesson, step, { recordings, reports, requests }) {
   const name = recordingAt(lesson.steps.slice(0, lesson.steps.indexOf(step) + 1));
-  return { model: recordings.get(name ?? "") ?? null, recordings, reports };
+  return { model: recordings.get(name ?? "") ?? null, recordings, reports, requests };
 }
 
 /** A line of the summary speaks of the lesson's last run. */

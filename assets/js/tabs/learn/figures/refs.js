@@ -4,6 +4,7 @@
 import { ofBench, ofRun, stated } from "../../../shared/levels/stated.js";
 import { FIGURES } from "../../../../text/en/learn.js";
 import { BENCH, gain, rowsOf } from "./bench.js";
+import { REQUESTS } from "./requests-figures.js";
 import { level, times, RUN, speedUp, unitOf } from "./run-figures.js";
 
 /** @import {TraceModel as Model} from "../../../shared/run/trace.js"
@@ -32,11 +33,14 @@ for (const name of ["speed_up", "low", "high"]) NAMES[name] = name; // of benchm
 /** @typedef {{value: number|string, text: string, tip: string}} Figure */
 /** @typedef {number|string|null|undefined} Value */
 
+/** Whether a figure is one of many requests at once. @param {string} source */
+const isRequests = (source) => source === "requests";
+
 /** Whether a figure is one of the shipped results. @param {string} source */
 export const isBench = (source) => source === "bench" || source.startsWith("bench:");
 
 /** A reference's figure; null where its run is not at hand or has none.
- *  @param {Sources} sources @param {string} name @param {string} [source] "", a recording, "bench" or "bench:STACK"
+ *  @param {Sources} sources @param {string} name @param {string} [source] "", a recording, "requests", "bench" or "bench:STACK"
  *  @returns {Figure|null} */
 export function figure(sources, name, source = "") {
   const [head, ...rest] = name.split(".");
@@ -52,6 +56,14 @@ export function figure(sources, name, source = "") {
     );
     if (found && row && NAMES[what]) stated(NAMES[what], ofBench(row.about, row.stack), found.text);
     return found;
+  }
+  if (isRequests(source)) {
+    const { requests } = sources;
+    return written(
+      REQUESTS[head],
+      (read) => (requests?.loads ? read(requests, ...rest) : null),
+      FIGURES.shipped(requests?.about?.machine ?? ""),
+    );
   }
   const model = source ? (sources.recordings.get(source) ?? null) : sources.model;
   if (head === "gain") return gain({ ...sources, model }, rest[0]);
@@ -132,8 +144,11 @@ export const references = (text) =>
 /** The recordings that a lesson's texts name. @param {any} value */
 export function recordingsIn(value) {
   const named = references(JSON.stringify(value)).map(({ source }) => source);
-  return [...new Set(named.filter((source) => source && !isBench(source)))];
+  return [...new Set(named.filter((source) => source && !isBench(source) && !isRequests(source)))];
 }
+
+/** Whether a lesson's texts or pictures are of many requests at once. @param {any} value */
+export const namesRequests = (value) => references(JSON.stringify(value)).some(({ source }) => isRequests(source));
 
 /** Whether a lesson's texts take figures from the shipped results. @param {any} value */
 export const namesResults = (value) =>

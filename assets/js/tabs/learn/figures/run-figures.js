@@ -26,7 +26,7 @@ import { figure, fixed as written, millis, ratio, rounded } from "../../../../te
  *    try: {text: string, button?: string, action?: Action}}} Lesson
  *  @typedef {number|null} Answer the index of a choice, an estimate, null for one that was shown */
 /** @template R @typedef {[tip: string, format: (v: any) => string, read: R]} Entry a figure: what it is, how it is written and read */
-/** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[]}} Sources */
+/** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[], requests?: import("./requests-figures.js").ManyRequests|null}} Sources */
 
 export const fixed = (/** @type {number} */ digits) => (/** @type {number} */ v) => written(v, digits);
 export const whole = (/** @type {number} */ v) => String(Math.round(v));

@@ -151,7 +151,7 @@ function gainOf(/** @type {string} */ name, /** @type {Sources} */ sources) {
 }
 
 /** @param {string} name @param {number|null} share @param {string} text @param {string} [hue] @param {string|null} [tip] */
-function bar(name, share, text, hue = "", tip = null) {
+export function bar(name, share, text, hue = "", tip = null) {
   return h("p.hx-chart-bar", { "data-tip": tip, style: { "--hue": hue } }, [
     h("span", name),
     h("span.hx-chart-bed", [share === null ? null : h("i", { style: { "--part": String(share) } }), h("b", text)]),

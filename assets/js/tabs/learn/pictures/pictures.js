@@ -3,6 +3,7 @@
 import { costsPicture, gainsPicture, passesPicture, rowsPicture } from "./charts.js";
 import { coinPicture } from "./coin-picture.js";
 import { hopsPicture } from "./hops-picture.js";
+import { loadMapPicture, requestsPicture, rowsByMachinePicture, underLoadPicture } from "./requests-pictures.js";
 import { movingPicture } from "./moving.js";
 import { yieldsPicture } from "./yields-picture.js";
 import { brought } from "../../../systems/index.js";
@@ -25,6 +26,10 @@ const MAKERS = {
   yields: yieldsPicture,
   coin: coinPicture,
   hops: hopsPicture,
+  requests: requestsPicture,
+  under_load: underLoadPicture,
+  load_map: loadMapPicture,
+  row_costs: rowsByMachinePicture,
 };
 
 /** One that nobody brings says so. @param {PictureContext} ctx @returns {Picture} */
