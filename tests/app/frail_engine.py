@@ -29,7 +29,8 @@ ROUND_S = 0.05
 
 class Frail:
     """`prompt` says what happens: "read" stays in the prompt, "write" writes for ever, "short" ends, "sleep" makes no
-    step, "exit" ends the process, "fail" raises in the middle; "1 2 3" are ids, after which a small model writes."""
+    step, "exit" ends the process, "long" writes 40 tokens, "fail" raises in the middle; "1 2 3" are ids, after which a
+    small model writes."""
 
     @staticmethod
     def catalogue() -> list[dict[str, Any]]:
@@ -58,7 +59,7 @@ class Frail:
         if stack != "target":
             yield from self._written(stack, prompt, stop, more)
             return
-        events = plain_run(["a ", "tower ", "of ", "levels "])
+        events = plain_run(["a "] * 40 if prompt == "long" else ["a ", "tower ", "of ", "levels "])
         if prompt == "exit":
             os._exit(7)
         if prompt == "sleep":
@@ -71,6 +72,9 @@ class Frail:
             if prompt == "write" and isinstance(event, Commit):
                 time.sleep(4 * ROUND_S)  # longer than payloads are apart: each commit reaches the page
             yield event
+            if prompt == "long" and isinstance(event, Commit):
+                time.sleep(ROUND_S / 5)
+                stop()
         while prompt == "write" and not stop():
             time.sleep(ROUND_S)
         yield events[-1]

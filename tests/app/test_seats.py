@@ -20,6 +20,7 @@ from app.serve.engine import RUN, Job, Payload
 from app.serve.engines.messages import VERSION, Hello
 from app.serve.engines.process import ProcessEngine
 from app.serve.engines.seats import Seats, Work
+from app.serve.line import line as lines
 from app.serve.line.known_runs import Run
 from app.serve.line.line import Line
 from app.serve.service import waiting
@@ -28,6 +29,11 @@ from app.serve.watch.prometheus import Tally
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends signals")
 STACK = "exit:2@at=2,target"
+
+
+@pytest.fixture(autouse=True)
+def looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LOOK_S", 0.0)
 
 
 def joining(batch: int) -> ProcessEngine:
@@ -82,20 +88,19 @@ def test_of_requests_at_work_when_the_engine_died_the_one_that_ends_it_alone_too
     async def check() -> None:
         made = joining(2)
         try:
-            guilty, innocent = asked("exit")[0].prompt, "1 2"
-            request, one = small(innocent, 180)
+            request, one = asked("long")
             other = asyncio.ensure_future(told(made, request, one, lambda _: None))
             while not any(record["event"] == "commit" for record in one.live):
                 await asyncio.sleep(0.01)
             assert made.group(RUN, request) == ("frail", None)
-            end = (await told(made, *asked(guilty), lambda _: None))[-1]["status"]
+            end = (await told(made, *asked("exit"), lambda _: None))[-1]["status"]
             assert "exit code 7" in end["text"] and "exit code 7" in (await other)[-1]["status"]["text"]
             assert text(await other) > 0, "what it had written is kept"
             assert made.group(RUN, request) is None, "each is worked on alone the next time"
-            assert text(await told(made, *small(innocent, 20), lambda _: None)) == 20
-            ends = [(await told(made, *asked(guilty), lambda _: None))[-1]["status"]["text"] for _ in range(2)]
+            assert text(await told(made, *asked("long"), lambda _: None)) == 40
+            ends = [(await told(made, *asked("exit"), lambda _: None))[-1]["status"]["text"] for _ in range(2)]
             assert "exit code 7" in ends[0] and "twice" in ends[1]
-            again, _ = small(innocent, 20)
+            again, _ = asked("long")
             assert made.group(RUN, again) == ("frail", None), "it ended well"
         finally:
             made.close(0.0)
@@ -137,7 +142,7 @@ def test_runs_of_one_group_have_their_turns_together_and_one_alone_waits_for_the
         assert line.running == runs[:2], "there is room, but the race is next"
         for over, now in ((0, runs[1:2]), (1, runs[2:3]), (2, runs[3:4]), (3, runs[4:])):
             line.leave(runs[over])
-            await asyncio.sleep(0.25)
+            await asyncio.sleep(0.01)
             assert line.running == now
 
     awaited(check())
@@ -146,12 +151,15 @@ def test_runs_of_one_group_have_their_turns_together_and_one_alone_waits_for_the
 @pytest.mark.parametrize("whose", ["session", "address"])
 def test_nobody_has_all_places_while_somebody_else_waits(whose: str) -> None:
     async def check() -> None:
-        line = Line(at_once=lambda: 2)
+        now = 0.0
+        line = Line(lambda: now, at_once=lambda: 2)
         mine = {"session": "mine"} if whose == "session" else {"address": "10.0.0.9"}
-        first, running, again, newcomer = run("a", **mine), run("b"), run("c", **mine), run("d", page=False)
-        await arrive(line, first, running, again, newcomer)
+        first, running, again, newcomer = run("a", **mine), run("b"), run("c", **mine), run("d")
+        await arrive(line, first, running, again)
+        now = 1000.0
+        await arrive(line, newcomer)
         line.leave(running)
-        await asyncio.sleep(0.25)
+        await asyncio.sleep(0.01)
         assert line.running == [first, newcomer]
 
     awaited(check())
