@@ -224,6 +224,7 @@ STATES = (
     State("race-token", "tab=race", _RACE, _race_tokens),
     State("race-own", "tab=race", _RACE, _pressed("Race your own stacks", ".hx-race-live")),
     State("race-compare", "tab=race&compare=01-code,09-four-levels", ".hx-race-differ", _nothing),
+    State("race-load", "tab=race&load=8", ".hx-load", _nothing),
     State("race-error", "tab=race&race=nope", ".hx-note[data-kind=error]", _nothing),
     State("planner", "tab=planner", _PLAN, _nothing),
     State(

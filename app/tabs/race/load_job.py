@@ -137,14 +137,18 @@ def stream(loader: Loader, request: LoadRequest, run: Run) -> Iterator[Payload]:
     if parts is None:
         return
     run.state = status("live", says.progress(0, 1), phase="load")
-    done, sent, tokens = False, 0.0, [0, 0]
+    done, sent, tokens, read = False, 0.0, [0, 0], [0, 0]
     with closing(parts):
         for part in parts:
             run.live.append(record := builtins(part))
             done = done or bool(record.get("repeats"))
-            if record.get("of", {}).get("event") == "commit":
-                tokens[record["side"]] += len(record["of"]["tokens"])
-                said = says.load_progress(record["side"], tokens[record["side"]], request.load * LOAD_TOKENS)
+            event, side = record.get("of", {}), record.get("side", 0)
+            if event.get("event") == "prefill" and event["level"] == 0:
+                read[side] += 1
+                run.state = status("live", says.load_reading(side, read[side], request.load), phase="load")
+            elif event.get("event") == "commit":
+                tokens[side] += len(event["tokens"])
+                said = says.load_progress(side, tokens[side], request.load * LOAD_TOKENS)
                 run.state = status("live", said, phase="load")
             if time.monotonic() - sent >= PERIOD_S:
                 yield run.wrote()

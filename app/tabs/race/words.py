@@ -59,6 +59,10 @@ def loads(known: tuple[int, ...]) -> str:
     return f"requests at once must be one of {', '.join(map(str, known))}"
 
 
+def load_reading(side: int, read: int, of: int) -> str:
+    return f"{'the stack' if side else 'plain decoding'}: {read} of {of} prompts read"
+
+
 def load_progress(side: int, tokens: int, most: int) -> str:
     return f"{'the stack' if side else 'plain decoding'}: {tokens} of at most {most} tokens"
 

@@ -131,6 +131,7 @@ export class Batches {
     /** @type {Head|null} */ this.head = null;
     /** @type {Batch[]} */ this.sides = [];
     this.taken = 0; // records
+    this.over = false; // nothing more comes
     /** @type {number[]} */ this.commitTimes = []; // when a pass of the target ends
     /** @type {{t: number, kind: string}[]} */ this.marks = [];
   }
@@ -157,7 +158,12 @@ export class Batches {
   }
 
   get footer() {
-    return this.head?.repeats.length ? this.head : null;
+    return this.over || this.whole ? this.head : null;
+  }
+
+  /** Whether both batches came to their end. */
+  get whole() {
+    return Boolean(this.head?.repeats.length);
   }
 
   get rounds() {

@@ -78,6 +78,7 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
   const el = h("div.hx-load", { hidden: true }, [
     h("h2.hx-sr", LOAD.open),
     h("div.hx-load-top", [loads, live.el]),
+    live.said,
     none,
     shown,
     spoken,
@@ -103,6 +104,7 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
     texts.forEach((text, side) => {
       const model = models[side];
       if (model) text.update(batches.sides[side].began + cursor - model.start, null, Infinity);
+      text.reveal(cursor >= batches.end);
     });
     transport.update(batches, cursor, {});
     el.dataset.over = String(cursor >= batches.end);
@@ -116,7 +118,6 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
     const names = stackNames(batches.head?.stacks ?? []);
     let equal = 0;
     while (equal < plain.ids.length && plain.ids[equal] === own.ids[equal]) equal += 1;
-    const ended = Boolean(batches.footer);
     texts = models.flatMap((model, index) =>
       model
         ? createLane(model, {
@@ -130,7 +131,7 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
               late: false,
               ahead: () => "",
               verdict:
-                index && ended
+                index && batches.whole
                   ? { text: LOAD.same(equal, plain.ids.length), kind: equal === plain.ids.length ? "yes" : "no" }
                   : { text: "", kind: "" },
             },
@@ -140,7 +141,6 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
           })
         : [],
     );
-    for (const text of texts) text.reveal(true);
     columns.replaceChildren(...texts.map(({ column }) => column));
   }
 
@@ -229,10 +229,11 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
     offer();
     const el = h(
       "div.hx-load-live",
-      usable.length ? [preset, stack, go, said] : [h("p.hx-plan-text", LIVE.noPreset(reasonOf(setup.presets)))],
+      usable.length ? [preset, stack, go] : [h("p.hx-plan-text", LIVE.noPreset(reasonOf(setup.presets)))],
     );
     return {
       el,
+      said,
       asked: () => ({ preset: preset.value, stack: stack.value, load }),
       /** @param {string} state */
       update(state) {
@@ -291,12 +292,13 @@ export function createLoad({ setup, ports, base, onPlay, onSave, attempt }) {
   }
 
   function ended() {
+    batches.over = true;
     if (!batches.head) return;
     fill();
     drawn = -1;
     player.pause();
     schedule();
-    if (batches.footer) say(spoken, result(batches));
+    say(spoken, result(batches));
   }
 
   document.addEventListener("keydown", (event) => {
@@ -362,7 +364,7 @@ function panel(side, onChoose) {
     update(batches, cursor, request) {
       const [plain, own] = [batches.sides[0], batches.sides[side]].map((one) => one.rateAt(cursor));
       say(rate, SAID.rate(own));
-      const over = cursor >= batches.end && batches.footer;
+      const over = cursor >= batches.end && batches.whole;
       say(gain, side && over && plain && own ? LOAD.gain(SAID.gain(own / plain)) : "");
       say(came, LOAD.tokens(batches.sides[side].tokensBy(cursor)));
       picture.update(cursor, request);

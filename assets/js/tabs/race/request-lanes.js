@@ -1,6 +1,6 @@
 /** A batch as a picture: a lane for each request, in it its passes as blocks, in the colour of their level, as wide as they
  *  took and the higher the more rows the request had in them. A line stands where the first text ends. What comes after the
- *  cursor is hidden. */
+ *  cursor is faint. */
 
 import { box, set, svg } from "../../shared/kit/svg.js";
 
@@ -37,14 +37,13 @@ export function lanesOfRequests(side, onChoose) {
       for (const part of [veil, line, first]) set(part, { height: load * LANE });
       set(first, { x: (WIDE * firstEnd) / end - 3 });
       while (blocks.childElementCount < levels.length) svg("path.hx-load-block", {}, blocks);
-      levels.forEach(({ hue }, level) => {
-        const path = /** @type {SVGElement} */ (blocks.children[level]);
-        path.style.setProperty("--hue", hue);
+      [...blocks.children].forEach((path, level) => {
+        /** @type {SVGElement} */ (path).style.setProperty("--hue", levels[level]?.hue ?? "");
         const d = requests.flatMap(({ cells }, i) =>
           cells
-            .filter((cell) => cell.level === level && cell.t1 > began)
+            .filter((cell) => cell.level === level)
             .map(({ t0, t1, rows }) => {
-              const high = (LANE - 3) * (LEAST + (1 - LEAST) * (most > 1 ? (rows - 1) / (most - 1) : 1));
+              const high = (LANE - 3) * (LEAST + (1 - LEAST) * (rows > 1 ? (rows - 1) / (most - 1) : 0));
               return box(x(t0), x(t1), ((i + 1) * LANE - 1 - high).toFixed(1), Number(high.toFixed(1)), 2);
             }),
         );
