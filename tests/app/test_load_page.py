@@ -66,6 +66,7 @@ def test_the_map_its_table_and_the_slider_say_what_was_planned(page: Any, shippe
     last = found["rows"][-1]
     assert page.locator(".hx-load-answer").inner_text().startswith("32 requests at once")
     assert page.locator(".hx-load .hx-al-stack").inner_text()
+    assert page.locator(".hx-load code", has_text=found["table"]).count() == 1
     assert page.locator(".hx-lm").get_attribute("aria-label").count("32 requests at once") == 1
     assert last["load"] == 32 and page.locator(".hx-lm-now").get_attribute("data-load") == "32"
 

@@ -5,15 +5,18 @@ A question to a profile like those that systems bring along (`question.py`; see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from app.tabs.planner.answer import shown
 from app.tabs.planner.profiles.turn import kind_of
+from hsd_core.grammar import StackError
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.profiles.profile_store import machine_distance
 from hsd_core.theory.search.by_load import LOADS, AtLoad, plans_by_load, with_joint_passes
+from hsd_core.theory.stack_table import StackTable
 from hsd_core.typed import plain
 from hsd_core.typed.files import read_bytes
 from hsd_core.typed.program_files import ASSETS
@@ -34,15 +37,17 @@ def answer(profile: Profile, check: Callable[[], None] = lambda: None) -> dict[s
         ms are of a token of all requests together), `rate` and `plain` (tokens/s of all together, of the plan and of
         plain decoding), and names of levels: `left` (in no plan from this load on), `computed` (whose costs are those
         of n B rows of one request, or assumed). `passes`: machine and day of the measured joint passes, or None.
-        `measured`: see `measured_under_load`.
+        `measured`: see `measured_under_load`. `table`: all rows as one stack (`StackTable`); "" where they are none.
     """
     assumed = profile.about.get("simulated") is True
     over, source = with_joint_passes(profile)
     rows = plans_by_load(over, MORE_LOADS if assumed else LOADS, check=check)
     levels = [{"name": name, "kind": kind_of(profile, i)} for i, name in enumerate(profile.names)]
+    found = [_row(profile, row, assumed) for row in rows]
     return {
         "levels": levels,
-        "rows": [_row(profile, row, assumed) for row in rows],
+        "rows": found,
+        "table": _table(found),
         "passes": source and _where(source.about),
         "measured": None if assumed else measured_under_load(profile.about),
     }
@@ -62,6 +67,12 @@ def measured_under_load(about: Mapping[str, Any], folder: Path = RESULTS) -> dic
 
 def _where(about: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(about.get(key, ""))[:160] for key in ("machine", "recorded")}
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    with suppress(StackError):  # levels without a spec, or in no common order
+        return str(StackTable.of({row["load"]: row["stack"] for row in rows}))
+    return ""
 
 
 def _row(profile: Profile, row: AtLoad, assumed: bool) -> dict[str, Any]:

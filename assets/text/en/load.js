@@ -1,7 +1,7 @@
 /** Many requests at once: the Planner's slider, and the map of levels by load. */
 
 import { translate } from "../language.js";
-import { fixed } from "../numbers.js";
+import { count, fixed, rounded } from "../numbers.js";
 
 const requests = (/** @type {number} */ n) => (n === 1 ? "1 request" : `${n} requests`);
 const listed = (/** @type {string[]} */ parts) =>
@@ -16,6 +16,8 @@ export const LOAD = {
   best: (/** @type {number} */ n, /** @type {number} */ times) =>
     `${n === 1 ? "One request alone" : `${n} requests at once`}: the best stack is ${fixed(times, 2)} times as fast as plain decoding.`,
   plain: (/** @type {number} */ n) => `${requests(n)} at once: no stack is faster than plain decoding.`,
+  /** tokens/s */
+  rate: (/** @type {number} */ x) => (x < 1000 ? rounded(x) : count(Math.round(x))),
   /** @param {[string, string][]} levels below the target, with what their blocks are @param {string} rate @param {string} plain */
   below: (levels, rate, plain) =>
     `Below the target: ${listed(levels.map(([name, block]) => `${name} (${block})`))}. ${rate} tokens/s in sum, plain decoding ${plain}.`,
@@ -28,13 +30,15 @@ export const LOAD = {
       ? `Dropping out: ${listed(levels.map(([name, n]) => `${name} at ${n}`))} requests.`
       : `No level drops out up to ${last} requests.`,
   unused: (/** @type {string[]} */ names) => `In no best stack: ${listed(names)}.`,
-  /** What the costs are. @param {{machine?: string, recorded?: string}} about @param {{machine: string, recorded: string}|null} passes */
-  on: (about, passes) =>
+  /** What the costs are. @param {{machine?: string, recorded?: string}} about @param {{machine: string, recorded: string}|null} passes @param {boolean} dashed some are computed */
+  on: (about, passes, dashed) =>
     passes
-      ? `Predicted for ${placed(about)}. What passes of many requests cost was measured on ${placed(passes)}; what is dashed was not, and is computed.`
+      ? `Predicted for ${placed(about)}. What passes of many requests cost was measured on ${placed(passes)}${dashed ? "; what is dashed was not, and is computed" : ""}.`
       : `Predicted for ${placed(about)}. Passes of many requests were not measured: computed, as one request\u2019s with as many rows.`,
   assumed: (/** @type {string} */ machine) =>
     `${machine ? `For ${machine}: c` : "C"}omputed, not measured. A pass of n rows of each of B requests is priced as one of n \u00d7 B rows.`,
+  constant: "No cost of this profile rises with its rows, so the number of requests changes nothing.",
+  asStack: "All rows as one stack, which follows the requests that run:",
   machines: "priced for",
   one: "1\u00d7",
   gain: "times plain decoding",
@@ -60,7 +64,6 @@ export const LOAD = {
   computedMark: "computed",
   use: "Use this stack",
   useTip: "puts it into the composer of the Explore tab",
-  cannotUse: "A level of this stack has no weights here, so it can be priced but not run.",
 };
 
 const placed = (/** @type {{machine?: string, recorded?: string}} */ { machine, recorded }) =>

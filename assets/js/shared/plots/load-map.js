@@ -14,7 +14,8 @@ import { nameOfStack, stackNames } from "../levels/stack-names.js";
  *    rate: number, plain: number, left: string[], computed: string[]}} LoadRow
  *  @typedef {{stack: string, load: number, sum: number, speed_up: number, interval: [number, number], predicted_sum: number|null, predicted_speed_up: number|null}} Measured
  *  @typedef {{machine: string, recorded: string}} Where
- *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: Where|null, measured: {about: Where, rows: Measured[]}|null}} LoadMap
+ *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: Where|null, table: string,
+ *    measured: {about: Where, rows: Measured[]}|null}} LoadMap
  *  @typedef {Map<string, Look>} Looks of the levels, by name, such as `stylesOf(map.levels)`
  *  @typedef {(x: number, y: number, said: string, more?: Record<string, string>) => void} Write */
 
@@ -195,7 +196,7 @@ const clipped = (name, room) =>
 /** What the map says at one load, in a sentence and a line. @param {LoadMap} map @param {Looks} looks @param {number} at place of a load @returns {[string, string]} */
 export function readLoad({ rows }, looks, at) {
   const row = rows[at];
-  const [rate, plain] = [rounded(row.rate), rounded(row.plain)];
+  const [rate, plain] = [LOAD.rate(row.rate), LOAD.rate(row.plain)];
   if (row.levels.length === 1) return [LOAD.plain(row.load), LOAD.alone(rate)];
   const below = row.levels.slice(0, -1).map((name, i) => {
     const block = i === 0 && row.tree.length ? LOAD.tree(row.tree) : LOAD.block(row.blocks[i]);
@@ -238,8 +239,8 @@ export function loadTable(map, looks) {
           h("th", { scope: "row", text: String(row.load) }),
           used.map((name) => cell(row, name)),
           h("td", { "data-gain": "", text: fixed(row.speedup, 2) }),
-          h("td", rounded(row.rate)),
-          h("td", rounded(row.plain)),
+          h("td", LOAD.rate(row.rate)),
+          h("td", LOAD.rate(row.plain)),
           h("td", { "data-left": "", text: row.left.map(called).join(", ") || LOAD.none }),
         ]),
       ),
@@ -247,14 +248,16 @@ export function loadTable(map, looks) {
   ]);
 }
 
+/** Whether a cell's costs are computed, or are not. @param {LoadMap} map @param {boolean} computed */
+export const anyCell = ({ rows }, computed) =>
+  rows.some((row) => row.levels.some((name) => row.computed.includes(name) === computed));
+
 /** What the marks of the map are. @param {LoadMap} map */
 export function loadLegend(map) {
   const { rows } = map;
-  const some = (/** @type {boolean} */ computed) =>
-    rows.some((row) => row.levels.some((name) => row.computed.includes(name) === computed));
   const there = {
-    measured: some(false),
-    computed: some(true),
+    measured: anyCell(map, false),
+    computed: anyCell(map, true),
     out: rows.some(({ left }) => left.length),
     ran: fastestMeasured(map).length > 0,
   };

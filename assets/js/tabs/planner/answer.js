@@ -5,7 +5,7 @@ import { ofTheory, stated } from "../../shared/levels/stated.js";
 import { ratio, rounded } from "../../../text/numbers.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { nameOfStack, stackNames } from "../../shared/levels/stack-names.js";
-import { ANSWER } from "../../../text/en/planner.js";
+import { ANSWER } from "../../../text/en/experts.js";
 
 /** @import {Look} from "../../shared/levels/kinds.js" */
 

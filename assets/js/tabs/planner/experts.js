@@ -4,7 +4,8 @@
 import { disclosure, h } from "../../shared/kit/dom.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { bringLater, brought } from "../../systems/index.js";
-import { AHEAD, BEHIND, VIEWS } from "../../../text/en/planner.js";
+import { BEHIND } from "../../../text/en/experts.js";
+import { AHEAD, VIEWS } from "../../../text/en/planner.js";
 import { answerPanel } from "./answer.js";
 import { later } from "./later.js";
 import { openedBy, useStack } from "./link.js";

@@ -8,6 +8,7 @@ import { svg } from "../../shared/kit/svg.js";
 import { setQuery } from "../../shared/kit/tabs.js";
 import { nameOfStack } from "../../shared/levels/stack-names.js";
 import {
+  anyCell,
   drawLoadMap,
   loadLegend,
   loadTable,
@@ -42,12 +43,13 @@ export async function loadView(ctx) {
   const room = h("div", [picture]);
   const slider = stopsSlider((i) => map && turn(map.rows[i].load));
   slider.name(LOAD.slider);
-  const use = h("button.hx-go", LOAD.use);
+  const use = h("button.hx-go", { text: LOAD.use, "data-tip": LOAD.useTip });
   const stack = h("div.hx-al-stack");
   const legend = h("div");
   const machines = h("div.hx-load-machines", { role: "group", "aria-label": LOAD.machines });
   const table = h("div.hx-figure-scroll", { tabindex: "0", role: "group", "aria-label": LOAD.table });
   const unused = h("p.hx-load-drops");
+  const whole = h("p.hx-load-drops");
   const ran = h("details.hx-figure-data", { hidden: true });
   const shown = h("div.hx-load-body", { hidden: true }, [
     below,
@@ -62,7 +64,7 @@ export async function loadView(ctx) {
     room,
     legend,
     h("div.hx-al-use", [use, stack]),
-    h("details.hx-figure-data", [h("summary", LOAD.asTable), table, unused]),
+    h("details.hx-figure-data", [h("summary", LOAD.asTable), table, unused, whole]),
     ran,
   ]);
   const el = h("section.hx-panel.hx-load", { "aria-label": LOAD.label }, [
@@ -109,9 +111,8 @@ export async function loadView(ctx) {
       LOAD.requests,
     );
     picture.setAttribute("aria-label", `${LOAD.map}. ${first} ${second} ${drops.textContent}`);
-    use.onclick = () => row.runs && ctx.onUse(row.stack);
-    use.toggleAttribute("aria-disabled", !row.runs);
-    use.dataset.tip = row.runs ? LOAD.useTip : LOAD.cannotUse;
+    use.onclick = () => ctx.onUse(row.stack);
+    use.hidden = !row.runs;
     stack.replaceChildren(nameOfStack(row.stack));
     const lines = /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("tbody tr"));
     for (const line of lines) line.dataset.now = String(Number(line.dataset.load) === row.load);
@@ -131,7 +132,12 @@ export async function loadView(ctx) {
     say(drops, readDrops(found, looks));
     say(unused, readUnused(found, looks));
     const { about = {} } = profile;
-    say(on, about.simulated ? LOAD.assumed(about.machine ?? "") : LOAD.on(about, found.passes));
+    const flat = profile.levels.every(({ cost_ms: costs }) => Object.keys(costs).length === 1);
+    const said = about.simulated
+      ? LOAD.assumed(about.machine ?? "")
+      : LOAD.on(about, found.passes, anyCell(found, true));
+    say(on, flat ? `${said} ${LOAD.constant}` : said);
+    whole.replaceChildren(...(found.table ? [LOAD.asStack, " ", h("code", found.table)] : []));
     legend.replaceChildren(loadLegend(found));
     table.replaceChildren(loadTable(found, looks));
     ran.hidden = !found.measured;

@@ -4,7 +4,7 @@ import { h } from "../../shared/kit/dom.js";
 import { levelBadge } from "../../shared/levels/badge.js";
 import { nearestStop } from "./another/curve.js";
 import { still } from "./link.js";
-import { WHATIF } from "../../../text/en/planner.js";
+import { WHATIF } from "../../../text/en/experts.js";
 
 /** @import {Look} from "../../shared/levels/kinds.js" @import {Turned} from "./ahead/plans-ahead.js"
  *  @import {Profile} from "./profile/profile.js" */

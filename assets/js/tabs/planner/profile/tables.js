@@ -2,7 +2,7 @@
 
 import { h } from "../../../shared/kit/dom.js";
 import { get, same, set, costAt, draftsOnly, rowCounts } from "./profile.js";
-import { TABLES } from "../../../../text/en/planner.js";
+import { TABLES } from "../../../../text/en/experts.js";
 import { levelHead } from "../../../shared/levels/badge.js";
 import { rounded } from "../../../../text/numbers.js";
 
