@@ -28,6 +28,7 @@ from hsd_core.theory import Profile, ProfileError, profile_from
 from hsd_core.theory.profiles.under_load import under_load
 
 MOST = 512  # requests at once
+RARE = 1e-4  # of drafts: a longer draft gains nothing
 SHARE = 0.05  # of a pass: what a drafted token costs where no output tells it; a lookup's costs nothing
 SERVERS = ("vllm", "sglang", "tensorrt-llm", "tgi")  # engines that are made for many requests
 LARGEST = 2_000_000  # characters of a profile
@@ -201,6 +202,8 @@ def _best_at(
     survived, kept, best = 1.0, 0.0, _Best(load, 0, 1.0)
     for k in range(1, (profile.k or 0) + 1):
         survived *= profile.accepts(k - 1)
+        if survived < RARE:
+            break
         kept += survived
         ms = profile.drafting * (verify(k + 1) + draft(k)) + (1.0 - profile.drafting) * plain
         gain = plain * (1.0 + profile.drafting * kept) / ms

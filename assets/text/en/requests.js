@@ -8,8 +8,8 @@ export const REQUESTS = {
   slider: { label: "requests at once", text: String },
   absent: "No costs of many requests at once are shipped here, so this picture has no figures.",
   rows: "Time of a pass of the target, by its rows",
-  bar: (/** @type {number} */ load, /** @type {number} */ rows) =>
-    load === 1 ? `${rows} ${rows === 1 ? "row" : "rows"}` : `${load} \u00d7 ${rows} = ${load * rows}`,
+  bar: (/** @type {number} */ rows) => (rows === 1 ? "1 row" : `${rows} rows`),
+  each: (/** @type {number} */ load, /** @type {number} */ rows) => `${requests(load)}, ${REQUESTS.bar(rows)} of each`,
   took: (/** @type {string} */ ms, /** @type {string} */ times) => `${ms} \u00b7 ${times}\u00d7`,
   rowsSaid: (
     /** @type {number} */ load,

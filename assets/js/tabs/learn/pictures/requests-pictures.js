@@ -54,7 +54,13 @@ export function requestsPicture(ctx) {
     const times = (/** @type {number} */ i) => ratio(ms[i] / ms[0]);
     bars.replaceChildren(
       ...of.rows.map((rows, i) =>
-        bar(REQUESTS.bar(load, rows), ms[i] / Math.max(...ms), REQUESTS.took(millis(ms[i]), times(i)), hue),
+        bar(
+          REQUESTS.bar(load * rows),
+          ms[i] / Math.max(...ms),
+          REQUESTS.took(millis(ms[i]), times(i)),
+          hue,
+          REQUESTS.each(load, rows),
+        ),
       ),
     );
     const four = passOf(of, load, 4) ?? ms[ms.length - 1];
@@ -142,7 +148,7 @@ export function rowsByMachinePicture(ctx) {
     of.machines.map((one, i) => h("span.hx-req-key", { "data-machine": i, text: called(one) })),
   ]);
   const picture = frame("row_costs", REQUESTS.machines, [drawn.el, key]);
-  picture.tell(ctx.open ? "" : REQUESTS.machinesSaid(of.machines.map((one) => [called(one), one.twice])));
+  picture.tell(REQUESTS.machinesSaid(of.machines.map((one) => [called(one), one.twice])));
   return { el: picture.el, end: drawn.end };
 }
 
