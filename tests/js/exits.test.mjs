@@ -12,7 +12,7 @@ Object.assign(globalThis, {
 const { depthFigure, quarterFigure } = await import("../../assets/js/systems/exits/by-depth.js");
 const { ratiosFigure, runsFigure } = await import("../../assets/js/systems/exits/clock.js");
 const { nearest } = await import("../../assets/js/systems/exits/by-depth.js");
-const { sweepFigure } = await import("../../assets/js/systems/exits/by-depth.js");
+const { gridFigure, sweepFigure } = await import("../../assets/js/systems/exits/by-depth.js");
 const { measuredOf, oneMap, plainMap, rowsOf } = await import("../../assets/js/systems/exits/what-it-takes.js");
 
 const FILE = new URL("../../assets/results/early-exits/depth.jsonl", import.meta.url);
@@ -61,6 +61,30 @@ test("the sweep: every cell is a row, and the sentence names the best ones", () 
   assert.equal(shown.table.rows.length, [...cells.values()].filter(Boolean).length);
   const best = Math.max(...shown.table.rows.filter((row) => row[1] === "none").map((row) => +row[2]));
   assert.ok(shown.text.includes(`${best.toFixed(2)}\u00d7`));
+});
+
+test("the measured grid: of runs of two exits at several depths, not of one stack", () => {
+  assert.equal(gridFigure(STUDY), null);
+  const run = (/** @type {string} */ stack, /** @type {number} */ speed_up) => ({
+    what: "run",
+    stack,
+    speed_up,
+    prompts: 60,
+  });
+  const pairs = [2, 4].flatMap((low) =>
+    [8, 12].map((high) => run(`exit:1@at=${low},exit:2@at=${high}@id=smollm2-exit${high},target`, (low + high) / 10)),
+  );
+  const others = [
+    run("exit:1@at=4,target", 1.2),
+    run("exit:4@at=8@policy=del,target", 9),
+    run("exit:2,nano:2,target", 9),
+  ];
+  const shown = gridFigure({ ...STUDY, records: [...pairs, ...others] });
+  assert.deepEqual(
+    shown?.table.rows.map((row) => row.join(" ")),
+    ["2 8 1.00 1, 2", "2 12 1.40 1, 2", "4 8 1.20 1, 2", "4 12 1.60 1, 2", "4 none 1.20 1"],
+  );
+  assert.match(shown?.text ?? "", /60 prompts.*layers 4 and 12: 1\.60/);
 });
 
 test("runs: bars are the measured column, diamonds the computed one", () => {

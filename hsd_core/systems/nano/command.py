@@ -250,7 +250,7 @@ def kept_states(folder: Path, decoder: LeanDecoder) -> tuple[Sequence[int], Keep
     from hsd_core.systems.nano.train.data.features import States
     from hsd_core.systems.nano.train.data.texts import example
 
-    every = [draft for drafts in RECIPES.values() for draft in drafts]
+    every = [draft for name, drafts in RECIPES.items() if name != "more-exits" for draft in drafts]
     depths = {at for draft in every for at in draft.depths(decoder.layers)}
     states_file = States(decoder, folder)
 

@@ -2,7 +2,7 @@
  *  lets through is kept (figure 4), and the sweep of two exits (figure 5). */
 
 import { css, layout, narrow, px, safe, gainScale } from "../../shared/plots/look.js";
-import { BY_DEPTH, EXITS, QUARTER, SWEEP } from "./words.js";
+import { BY_DEPTH, EXITS, GRID, QUARTER, SWEEP } from "./words.js";
 
 const PAPER = 0.69; // arXiv 2510.01336, figure 4
 
@@ -137,19 +137,43 @@ const tint = (/** @type {number|null} */ gain) =>
   gain === null ? null : Math.max(-FULL, Math.min(FULL, Math.log2(gain)));
 const best = (/** @type {any[]} */ some) => some.reduce((a, b) => (a && a.speed_up >= b.speed_up ? a : b), null);
 
+const said = (/** @type {number|null} */ gain) => (gain === null ? "" : gain.toFixed(2));
+
 /** @param {Study} study */
 export function sweepFigure(study) {
   const stacks = of(study, "stack");
+  const [one, pair] = [best(stacks.filter((s) => s.above === null)), best(stacks.filter((s) => s.above !== null))];
+  const text = one
+    ? SWEEP.text({ ...one, gain: said(one.speed_up) }, pair && { ...pair, gain: said(pair.speed_up) })
+    : "";
+  return field(SWEEP.title, text, stacks);
+}
+
+/** The same from runs, where stacks of two exits were run at several depths. @param {Study} study */
+export function gridFigure(study) {
+  const stacks = of(study, "run").flatMap(({ stack, speed_up, prompts }) => {
+    const exits = [...stack.matchAll(/exit:(\d+)@at=(\d+)(?!\d)/g)].map((one) => one.slice(1).map(Number));
+    const whole = exits.length === stack.split(",").length - 1 && exits.length < 3 && !stack.includes("@policy");
+    const [[block, draft], [wide = 0, above = null] = []] = exits.length ? exits : [[0, 0]];
+    return whole ? [{ draft, above, speed_up, prompts, blocks: above ? [block, wide] : [block] }] : [];
+  });
+  const pairs = stacks.filter(({ above }) => above !== null);
+  if (new Set(pairs.map(({ draft, above }) => `${draft} ${above}`)).size < 4) return null;
+  const pair = best(pairs);
+  return field(GRID.title, GRID.text({ ...pair, gain: said(pair.speed_up) }), stacks);
+}
+
+/** @param {string} title @param {string} text
+ *  @param {{draft: number, above: number|null, speed_up: number, blocks: number[]}[]} stacks */
+function field(title, text, stacks) {
   const x = [...new Set(stacks.map(({ draft }) => draft))].sort((a, b) => a - b);
   const above = [...new Set(stacks.map((one) => one.above))].sort((a, b) => (a ?? 0) - (b ?? 0));
   const y = above.map((at) => (at === null ? EXITS.none : String(at)));
   const found = new Map(stacks.map((one) => [`${one.draft} ${one.above}`, one.speed_up]));
   const gains = above.map((at) => x.map((draft) => found.get(`${draft} ${at}`) ?? null));
-  const said = (/** @type {number|null} */ gain) => (gain === null ? "" : gain.toFixed(2));
-  const [one, pair] = [best(stacks.filter((s) => s.above === null)), best(stacks.filter((s) => s.above !== null))];
   return {
-    title: SWEEP.title,
-    text: one ? SWEEP.text({ ...one, gain: said(one.speed_up) }, pair && { ...pair, gain: said(pair.speed_up) }) : "",
+    title,
+    text,
     figure: {
       data: [
         {

@@ -2,7 +2,7 @@
 
 import { EXITS, LOST } from "./words.js";
 import { bring } from "../index.js";
-import { depthFigure, quarterFigure, sweepFigure } from "./by-depth.js";
+import { depthFigure, gridFigure, quarterFigure, sweepFigure } from "./by-depth.js";
 import { ratiosFigure, runsFigure } from "./clock.js";
 import { oneMap, plainMap } from "./what-it-takes.js";
 
@@ -13,6 +13,7 @@ const FIGURES = [
   ["exit-runs", runsFigure],
   ["exit-ratios", ratiosFigure],
   ["exit-sweep", sweepFigure],
+  ["exit-grid", gridFigure],
   ["exit-plain", plainMap],
   ["exit-one", (study) => oneMap(study, "measured")],
   ["exit-ideal", (study) => oneMap(study, "ideal")],

@@ -55,6 +55,11 @@ export const WORDS = {
     blocks: "Blocklängen",
     hover: "Entwurf bei %{x}, oben %{y}<br>%{text}× einfaches Dekodieren<extra></extra>",
   },
+  GRID: {
+    title: "Entwurfsausstiege unter oberen Ausstiegen, gemessen",
+    text: (x) =>
+      `Gemessen an ${x.prompts} Prompts, mit Ausstiegen, die an diesen Schichten trainiert wurden. Die besten zwei sind die Schichten ${x.draft} und ${x.above}: ${x.gain}× einfaches Dekodieren. In HiSpecs Abbildung 5 liegen sie bei einem Achtel und einem Viertel der Schichten eines Modells, das für Ausstiege trainiert wurde.`,
+  },
   RUNS: {
     title: "Ausstiege auf der Uhr",
     text: "Balken: gemessene Beschleunigung gegenüber einfachem Dekodieren mit ihrem 95-%-Intervall. Rauten: was die Rekursion aus den Kosten des Rechners und den Annahmequoten derselben Läufe berechnet.",

@@ -56,6 +56,11 @@ export const WORDS = {
     blocks: "comprimentos de bloco",
     hover: "rascunho em %{x}, superior %{y}<br>%{text}\u00d7 a decodificação simples<extra></extra>",
   },
+  GRID: {
+    title: "Saídas de rascunho sob saídas superiores, medidas",
+    text: (x) =>
+      `Medido em ${x.prompts} prompts, com saídas treinadas nessas camadas. As duas melhores são as camadas ${x.draft} e ${x.above}: ${x.gain}× a decodificação simples. Na figura 5 do HiSpec elas ficam em um oitavo e um quarto das camadas de um modelo treinado para sair cedo.`,
+  },
   RUNS: {
     title: "Saídas no relógio",
     text: "Barras: aceleração medida sobre a decodificação simples, com o seu intervalo de 95 %. Losangos: o que a recursão calcula a partir dos custos da máquina e das aceitações das mesmas execuções.",

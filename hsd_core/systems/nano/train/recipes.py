@@ -109,6 +109,7 @@ class Hyperparameters:
 RECIPES: Mapping[str, tuple[DraftShape, ...]] = MappingProxyType(
     {
         "exits": tuple(DraftShape("exit", at, fed, 1) for fed in (True, False) for at in (1 / 8, 1 / 4)),
+        "more-exits": tuple(DraftShape("exit", at, False, 1) for at in (1 / 16, 1 / 5, 2 / 5, 8 / 15)),
         "nano": (DraftShape("nano", 0.0, True, 1), DraftShape("nano", 0.0, False, 2)),
         "joined": (DraftShape("nano", 0.0, True, 1, joins=(0.07, 0.5, 1.0)),),
         "ahead": (DraftShape("nano", 0.0, True, 1, ahead=4),),
