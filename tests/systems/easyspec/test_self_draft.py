@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 import torch
@@ -18,6 +19,9 @@ import hsd_core
 from hsd_core.core import events as trace
 from hsd_core.core.level import CommittedIds, score_ids
 from hsd_core.core.tree import named
+from hsd_core.grammar.key import StackError
+from hsd_core.grammar.stack_text import level_of
+from hsd_core.levels.model_level import ModelLevel
 from hsd_core.levels.self_draft import CalibratedRun, FuzzyRun, SelfLevel
 from hsd_core.levels.shared import SharedState, shares
 from hsd_core.models.context import Context
@@ -25,6 +29,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.sublayers import groups
 from hsd_core.models.one_pass import Branches, Pass
 from hsd_core.models.sampling import Sampling
+from hsd_core.systems.easyspec import declaration
 from hsd_core.systems.easyspec import study as grouped
 from hsd_core.trace.checks import check
 
@@ -257,6 +262,24 @@ def test_a_smaller_model_reads_the_verified_tokens_once_more_in_order() -> None:
     drafts = [e for e in events if isinstance(e, trace.Draft)]
     assert len(drafts) > 4 and events[0].levels[0].kind == "model" and events[0].levels[0].params["parallel"] == 2
     assert "2 attentions at once" in events[0].levels[0].label
+
+
+def test_a_smaller_model_groups_its_attentions_where_it_is_asked_to() -> None:
+    plain = ModelLevel(DECODER, name="model", kind="model", label="small", feeds=False)
+    site: Any = None
+
+    def built(text: str) -> Any:
+        return declaration.build_model(level_of(text), site, lambda spec, site: plain)
+
+    assert built("model:2") is plain is built("model:2@parallel=1")
+    grouped = built("model:2@parallel=3")
+    assert (grouped.together, grouped.calibrated, grouped.about.kind) == (3, True, "model")
+    assert grouped.about.label == "small, 3 attentions at once"
+    with pytest.raises(StackError, match="leave @vocab= out"):
+        built("model:2@parallel=2@vocab=5")
+    plain.decoder = object()  # type: ignore[assignment]
+    with pytest.raises(StackError, match="leave @parallel= out"):
+        built("model:2@parallel=2")
 
 
 def test_one_attention_at_a_time_is_always_right() -> None:
