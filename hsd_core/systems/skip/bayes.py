@@ -122,11 +122,10 @@ def beside(
 def compared(found: Mapping[str, Any]) -> str:
     """A result of `beside` in a sentence."""
     ours, theirs = f"{found['greedy']:.2f}", f"{found['agree']:.2f}"
-    which = "greedy steps" if found["greedy"] > found["agree"] else "the Bayesian search"
-    wins = "both are as good" if found["greedy"] == found["agree"] else f"{which} found the better set"
+    wins = "neither" if ours == theirs else "greedy steps" if found["greedy"] > found["agree"] else "the latter"
     return (
-        f"With {found['reads']} reads each and as few weights as {found['steps']} left out: agreement {ours} by greedy "
-        f"steps, {theirs} by Bayesian search; {wins}."
+        f"By {found['reads']} reads, as few weights as {found['steps']} left out: agreement {ours} by greedy steps, "
+        f"{theirs} by Bayesian search; {wins} won."
     )
 
 

@@ -132,7 +132,7 @@ def test_a_bayesian_search_finds_what_greedy_steps_cannot_with_as_many_reads(tmp
     assert greedy.read - 5 == reads_of(20, 5) == found["reads"] >= bayes.read
     assert found["left"] <= path[-1]["left"] and found["agree"] > found["greedy"] + 0.03
     assert found["agree"] == pytest.approx(1.0 - sum(sorted(costs.values())[1:6])), "of all sets the best"
-    assert compared(found).endswith("the Bayesian search found the better set.")
+    assert compared(found).endswith("by Bayesian search; the latter won.")
     again = Baited(costs)
     assert beside(again, Weights(10, 10, 400), path, 5, ResumeFile(tmp_path / "part", {})) == found and not again.read
 
