@@ -330,6 +330,7 @@ class Pipeline:
         from hsd_core.stacks.prepared import PreparedStack
         from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, header_profile, origin
         from hsd_core.theory.replan import Pace, ProfileReplanner
+        from hsd_core.theory.search.by_load import with_joint_passes
         from hsd_core.theory.stack_table import LoadReplanner, StackTable
 
         table = StackTable.read(stack)
@@ -355,6 +356,7 @@ class Pipeline:
         if replan and profile is not None:
             pace = replan if isinstance(replan, Pace) else None
             specs = [entry.spec for entry in entries]
+            profile = profile if clock is None else with_joint_passes(profile)[0]
             replanner = planner = ProfileReplanner(profile, specs, pace=pace, load=runs_at_once)
             about["profile"] = {**planner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest

@@ -1,6 +1,6 @@
 """Visitors who all press Generate: tokens/s in sum and the wait for the first token, by `--batch`. No test.
 
-    python -m tests.measuring.visitors_at_once [--visitors 60] [--batch 1,8] [--stacks default,target] [--turns 2]
+    python -m tests.measuring.visitors_at_once [--visitors 60] [--batch 1,8] [--stacks default,auto,target] [--turns 1]
 
 Every visitor is a page of an address of its own, which comes within the first seconds and asks for one run of a quick
 prompt. In each turn every batch serves each stack with a server of its own, in an order that rotates, after a run that
@@ -98,18 +98,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visitors", type=int, default=60)
     parser.add_argument("--batch", default="1,8")
-    parser.add_argument("--stacks", default="default,target")
+    parser.add_argument("--stacks", default="default,auto,target")
     parser.add_argument("--tokens", type=int, default=48)
-    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--preset", default="smollm2")
     options = parser.parse_args()
     default = next(one for one in Pipeline.catalogue() if one["name"] == options.preset)["default_stack"]
-    stacks = [default if name == "default" else name for name in options.stacks.split(",")]
-    settings = [(stack, batch) for stack in stacks for batch in map(int, options.batch.split(","))]
+    settings = [(stack, batch) for stack in options.stacks.split(",") for batch in map(int, options.batch.split(","))]
     met: dict[tuple[str, int], list[tuple[Visitors, float]]] = defaultdict(list)
     for turn in range(options.turns):
         for stack, batch in settings[turn % len(settings) :] + settings[: turn % len(settings)]:
-            asked = {"preset": options.preset, "stack": stack, "max_new_tokens": options.tokens, "baseline": False}
+            asked = {"preset": options.preset, "max_new_tokens": options.tokens, "baseline": False}
+            asked |= {"stack": default if stack in ("default", "auto") else stack, "replan": stack == "auto"}
             with served(None, "--presets", options.preset, "--batch", str(batch)) as url:
                 found = Visitors(url, options.visitors, asked)
                 met[stack, batch].append((found, runs_in_a_pass(url)))

@@ -22,6 +22,7 @@ from hsd_core.cli import main, terminal
 from hsd_core.cli.generate import repeat
 from hsd_core.core import events as trace
 from hsd_core.core import run as engine
+from hsd_core.core.clock import EngineClock
 from hsd_core.core.run_plans import Checked, Drafted, Round, RunPlan
 from hsd_core.grammar.stack_text import parse
 from hsd_core.models.sampling import Sampling
@@ -43,6 +44,7 @@ from hsd_core.theory import (
 )
 from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
+from hsd_core.theory.search import by_load
 from hsd_core.trace import checks as identities
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics
@@ -478,6 +480,14 @@ def test_the_output_is_the_stacks_own_at_temperature_0() -> None:
     fixed = list(pipeline.run(STACK, "The tower of levels ", max_new_tokens=150))
     assert output_of(generated(pipeline)) == output_of(fixed)
     assert not any(e.event == "plan" for e in fixed) and fixed[0].replan is None
+
+
+def test_in_a_batch_it_plans_over_joint_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    joint = profile(0.1, 0.2, 0.3, ms=(1.0, 3.0, 12.0))
+    monkeypatch.setattr(by_load, "with_joint_passes", lambda known: (joint, known))
+    for more, known in (({}, TOY), ({"clock": EngineClock()}, joint)):
+        header = next(Pipeline.open("toy").run(STACK, "The", max_new_tokens=4, replan=True, profile=TOY, **more))
+        assert profile_from(header.profile).acceptance == known.acceptance  # type: ignore[union-attr]
 
 
 def test_without_a_profile_the_cure_is_named(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
