@@ -82,7 +82,7 @@ export function drawLoadMap(root, map, looks, at, wide) {
     const now = { x: x(at) - column / 2, y: 2, width: column, height: floor + 20, rx: 6 };
     svg("rect.hx-lm-now", { ...now, "data-load": rows[at].load }, root);
   }
-  drawGains(root, map, { x, left, right: wide - RIGHT, text });
+  drawGains(root, map, { x, column, left, right: wide - RIGHT, text });
   used.forEach((name, i) => {
     const [look, top] = [looks.get(name), y(i)];
     svg("path.hx-lm-rule", { d: `M${left} ${top + ROW - 0.5}H${wide - RIGHT}` }, root);
@@ -133,8 +133,8 @@ function drawBar(root, rows, { name, look, top, stretch: [first, last] }, { x, c
 
 /** The speed-ups above the map, and the line of plain decoding.
  *  @param {Element} root @param {LoadMap} map
- *  @param {{x: (i: number) => number, left: number, right: number, text: Write}} places */
-function drawGains(root, map, { x, left, right, text }) {
+ *  @param {{x: (i: number) => number, column: number, left: number, right: number, text: Write}} places */
+function drawGains(root, map, { x, column, left, right, text }) {
   const { rows } = map;
   const fastest = fastestMeasured(map);
   const all = [1.2, 1, ...rows.map(({ speedup }) => speedup), ...fastest.flatMap(({ interval }) => interval)];
@@ -146,7 +146,8 @@ function drawGains(root, map, { x, left, right, text }) {
   const line = rows.map((row, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(row.speedup).toFixed(1)}`).join("");
   svg("path.hx-lm-line", { d: line }, root);
   for (const one of fastest) {
-    const [at, [low, high]] = [x(rows.findIndex(({ load }) => load === one.load)), one.interval];
+    const [low, high] = one.interval;
+    const at = x(rows.findIndex(({ load }) => load === one.load)) + Math.min(18, column / 4); // beside the prediction
     const data = { "data-load": one.load, "data-gain": fixed(one.speed_up, 2) };
     svg("path.hx-lm-interval", { d: `M${at} ${y(low)}V${y(high)}` }, root);
     svg("circle.hx-lm-measured", { cx: at, cy: y(one.speed_up), r: 5, ...data }, root);
@@ -181,7 +182,7 @@ export function measuredTable({ rows }) {
     one.predicted_speed_up === null ? LOAD.none : fixed(one.predicted_speed_up, 2),
     `${fixed(one.speed_up, 2)} (${fixed(one.interval[0], 2)}\u2013${fixed(one.interval[1], 2)})`,
   ];
-  return h("table", [
+  return h("table.hx-lm-ran", [
     h("thead", [h("tr", [LOAD.measuredHead.map((text) => h("th", { scope: "col", text }))])]),
     h("tbody", [
       rows.map((one) => h("tr", [cells(one).map((cell, i) => h(i ? "td" : "th", { scope: i ? null : "row" }, cell))])),
