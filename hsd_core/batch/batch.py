@@ -151,7 +151,7 @@ class _Run:
         self.stopped = self.over = self.met = False
         self._found: list[Event | Exception] = []
         self._answer: Tensor | Exception | None = None
-        self._committed = False  # since its last turn
+        self._turn = False  # whether others go on before its next pass
         self._shared: Shared | None = None
         self._mine, self._scheduler = threading.Semaphore(0), threading.Semaphore(0)
         self._thread: threading.Thread | None = None
@@ -217,8 +217,8 @@ class _Run:
         self._mine.acquire()
 
     def _stops(self) -> bool:
-        if self._committed and not self.stopped and not self._clock.still:
-            self._committed = False
+        if self._turn and not self.stopped and not self._clock.still:
+            self._turn = False
             self._hand_over()
         return self.stopped
 
@@ -230,8 +230,9 @@ class _Run:
             with closing(events):
                 for event in events:
                     self._found.append(event)
-                    self._committed |= isinstance(event, Commit)
-                    self.met |= self._meets(event)
+                    meets = not self.met and self._meets(event)
+                    self.met |= meets
+                    self._turn |= meets or isinstance(event, Commit)
         except Stopped:
             pass
         except Exception as error:

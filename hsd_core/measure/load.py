@@ -42,7 +42,8 @@ class LoadRunner(Protocol):
 class LoadRun:
     """One batch. Entries of `tokens` and `decode_ns` are of its requests, from the end of the last prompt on.
 
-    ns: from the end of the last prompt to the end of the first text. together: the tokens of all requests in that time.
+    ns: from the end of the last prompt to the end of the first text, and of the rounds that end with the same pass.
+    together: the tokens of all requests in that time.
     equal: texts that are plain decoding's. passes: of each level (joint passes, their ms, their rows and their
     requests, each summed over the passes).
     """
@@ -129,6 +130,7 @@ def load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plai
     footers = [next(event for event in run if isinstance(event, Footer)) for run in runs]
     began = max(event.t1 for run in runs for event in run if isinstance(event, Prefill) and event.round is None)
     ends = [max(event.t for event in run if isinstance(event, Commit)) for run in runs]
+    until = _until_first_end(runs, ends)
     commits = [event for run in runs for event in run if isinstance(event, Commit)]
     totals: dict[int, list[float]] = {i: [0, 0.0, 0, 0] for i in range(len(footers[0].totals))}
     for event in (event for run in runs for event in run if isinstance(event, (Draft, Verify))):
@@ -143,11 +145,20 @@ def load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plai
         stack,
         tuple(footer.committed for footer in footers),
         tuple(end - began for end in ends),
-        min(ends) - began,
-        sum(len(commit.tokens) for commit in commits if commit.t <= min(ends)),
+        until - began,
+        sum(len(commit.tokens) for commit in commits if commit.t <= until),
         sum(compare(run, other).holds for run, other in zip(runs, plain, strict=True)),
         tuple((round(passes), round(ms, 3), round(rows), round(of)) for passes, ms, rows, of in totals.values()),
     )
+
+
+def _until_first_end(runs: Sequence[list[Event]], ends: Sequence[int]) -> int:
+    """When the first text was over, and all had committed what the same pass of the target verified."""
+    first = ends.index(min(ends))
+    last = next(event for event in reversed(runs[first]) if isinstance(event, Verify) and event.t1 <= ends[first])
+    note = JointPasses.of(last)
+    beside = (runs[i] for i in (note.runs if note else (first,)))
+    return max(next(event.t for event in own if isinstance(event, Commit) and event.t > last.t0) for own in beside)
 
 
 def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str, Any]:

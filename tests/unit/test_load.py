@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lean_stacks import LeanStacks
 from torch import Tensor
 
+import hsd_core
 from hsd_core.batch import batch
 from hsd_core.batch.batch import ROWS as ROWS_OF_A_PASS
 from hsd_core.batch.batch import _answers
 from hsd_core.cli import main
 from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
-from hsd_core.measure.load import LoadRun, predicted_rate, summary, table
+from hsd_core.measure.load import LoadRun, decoding, load_run, predicted_rate, summary, table
 from hsd_core.models.joint_pass import Offered
+from hsd_core.models.sampling import Sampling
 from hsd_core.theory import Costs, Profile, ProfileLevel
 from hsd_core.theory.profiles.under_load import under_load, with_joint
 
@@ -89,6 +92,20 @@ def batches(speed_ups: dict[int, float], turns: int = 3) -> list[LoadRun]:
         for turn in range(turns)
         for stack, times in (("target", 1.0), (STACK, speed_up))
     ]
+
+
+def test_all_tokens_of_the_pass_with_which_the_first_text_ends_count() -> None:
+    """The runs of a batch commit one after another; those after the first one that ends have decoded as much."""
+    stack = LeanStacks().stack("int8:3,target")
+
+    def runner(name: str, prompt: str, **how: Any) -> Any:
+        return hsd_core.run(stack, [1, 2], Sampling(0.0), 0, max_new_tokens=8, **how)
+
+    events = [*decoding(runner, "", ["a"] * 3)]
+    runs = [[event for at, event in events if at == i] for i in range(3)]
+    found = load_run(3, 0, "", runs, runs)
+    assert found.together == sum(found.tokens) == 24
+    assert found.ns == max(found.decode_ns)
 
 
 @pytest.mark.parametrize(

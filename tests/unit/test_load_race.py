@@ -36,7 +36,7 @@ const lines = readFileSync(process.argv[1], "utf-8").trim().split("\\n").map((li
 for (const line of lines) batches.take([line]);
 const drawn = (side) => side.requests.map(({ cells }) => cells.reduce((sum, { rows }) => sum + rows, 0));
 console.log(JSON.stringify(batches.sides.map((side) => ({
-  rate: side.rateAt(Infinity), half: side.tokensBy(side.end / 2), passes: side.counted(), rows: drawn(side),
+  rate: side.rateAt(Infinity), late: side.tokensBy(0.8 * side.end), passes: side.counted(), rows: drawn(side),
   apart: side.requests.every(({ cells }) => cells.every((cell, i) => !i || cell.t0 >= cells[i - 1].t1)),
 }))));
 """
@@ -65,7 +65,11 @@ def test_figures_of_a_batch_are_those_of_its_traces_and_notes(repeat: races.Repe
     assert not any(check(run) for run in runs(repeat, side))
     began = max(e.t1 for e in events if isinstance(e, Prefill))
     commits = [[(e.t, len(e.tokens)) for e in run if isinstance(e, Commit)] for run in runs(repeat, side)]
-    first_end = min(own[-1][0] for own in commits)
+    first = min(range(len(commits)), key=lambda i: commits[i][-1][0])
+    last = [e for e in runs(repeat, side)[first] if isinstance(e, Verify) and e.level == side][-1]
+    note = Note.of(last)
+    assert note is not None
+    first_end = max(next(t for t, _ in commits[i] if t > last.t0) for i in note.runs)  # all that this pass verified
     together = sum(tokens for own in commits for t, tokens in own if t <= first_end)
     assert batch.rate == pytest.approx(together * 1e9 / (first_end - began)) and 0 < together <= sum(batch.tokens)
     passed = [event for event in events if isinstance(event, (Draft, Verify))]
@@ -101,7 +105,7 @@ def test_the_page_draws_these_passes_and_counts_these_figures(repeat: races.Repe
         assert found["passes"] == [pytest.approx(own, abs=0.5) for own in batch.passes]
         passed = [e.of for e in repeat.events if e.side == side and isinstance(e.of, (Draft, Verify))]
         assert sum(found["rows"]) == sum(event.work.rows for event in passed)
-        assert 0 < found["half"] < sum(batch.tokens)
+        assert 0 < found["late"] < sum(batch.tokens)
 
 
 def test_a_file_is_read_as_it_was_written(repeat: races.Repeat, tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ class Request {
   constructor() {
     /** @type {TraceRecord[]} */ this.records = [];
     this.read = 0; // when its prompt was read
-    this.last = 0; // when its last token was committed
+    /** @type {number[]} */ this.commits = []; // when it committed
+    /** @type {{t0: number, requests: number[]}} */ this.verified = { t0: 0, requests: [] }; // by the target, last
     this.over = false;
     /** @type {Cell[]} */ this.cells = [];
     /** @type {number[]} */ this.ids = []; // of its text
@@ -54,10 +55,14 @@ class Batch {
     return Math.max(0, (this.times.at(-1) ?? 0) - this.began);
   }
 
-  /** The cursor at which the first text ends: until then all requests are decoded, and tokens/s are counted. */
+  /** The cursor at which the first text ends, and all have committed what the same pass verified: until then all requests
+   *  are decoded, and tokens/s are counted. */
   get firstEnd() {
-    const ends = this.requests.filter(({ over }) => over).map(({ last }) => last - this.began);
-    return Math.max(0, Math.min(this.end, ...ends));
+    const over = this.requests.filter((one) => one.over && one.commits.length);
+    if (!over.length) return this.end;
+    const last = (/** @type {Request} */ one) => one.commits[one.commits.length - 1];
+    const { t0, requests } = over.reduce((a, b) => (last(b) < last(a) ? b : a)).verified;
+    return Math.max(0, ...requests.map((i) => (this.requests[i].commits.find((t) => t > t0) ?? 0) - this.began));
   }
 
   /** Tokens of all texts. @param {number} cursor */
@@ -80,7 +85,7 @@ class Batch {
     else if (event.event === "draft" || event.event === "verify") this._passed(request, event);
     else if (event.event === "footer") own.over = true;
     else if (event.event === "commit") {
-      own.last = event.t;
+      own.commits.push(event.t);
       for (const { id } of event.tokens) {
         own.ids.push(id);
         this.times.push(event.t);
@@ -89,11 +94,11 @@ class Batch {
   }
 
   /** @param {number} request @param {Draft|Verify} event */
-  _passed(request, { level, t0, t1, work, notes }) {
+  _passed(request, { level, t0: begun, t1, work, notes }) {
     const shared = notes?.batch;
     const alone = work.rows ?? 0;
     if (!shared && !alone) return; // lookups
-    const { runs, rows, passes, ns } = shared ?? { runs: [request], rows: [alone], passes: 1, ns: t1 - t0 };
+    const { runs, rows, passes, ns } = shared ?? { runs: [request], rows: [alone], passes: 1, ns: t1 - begun };
     // Whoever was in the same passes was told the same of them; the first one to go on says when they were over.
     const key = [level, passes, ns, runs, rows].join(" ");
     const known = shared && this._open.get(key);
@@ -102,6 +107,7 @@ class Batch {
     joint.seen += 1;
     if (joint.seen < runs.length) this._open.set(key, joint);
     else this._open.delete(key);
+    if (level === this.levels.length - 1) this.requests[request].verified = { t0: begun, requests: runs };
     this.requests[request].cells.push({ level, t0: joint.t0, t1: joint.t1, rows: rows[runs.indexOf(request)] });
   }
 
