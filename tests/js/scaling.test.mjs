@@ -170,6 +170,6 @@ test("requests at once: every dot is a row of the table, and the words say what 
   );
   const rows = shown?.table.rows.map((row) => [row[0], row[2]]);
   assert.deepEqual(dots?.map(String).sort(), rows?.map(String).sort());
-  assert.match(shown?.text ?? "", /Where joint passes were not measured/);
+  assert.match(shown?.text ?? "", /Where the target.s joint passes were not measured/);
   assert.equal(loadFigure({ ...SWEEP, loads: [] }), null);
 });

@@ -111,7 +111,7 @@ export const HOUR = {
 export const LOAD = {
   title: "With more requests at once",
   text: (/** @type {boolean} */ measured) =>
-    `Predicted, not run: Scylla\u2019s batch axis. The draft alone, against plain decoding of as many requests at once, by the Planner\u2019s recursion at the best block length. Requests share every pass, so each drafted token costs more and fewer pay. ${measured ? "Joint passes were measured." : "Where joint passes were not measured, one costs what a pass of as many rows does."}`,
+    `Predicted, not run: Scylla\u2019s batch axis. The draft alone, against plain decoding of as many requests at once, by the Planner\u2019s recursion at the best block length. Requests share every pass, so each drafted token costs more and fewer pay. ${measured ? "The target\u2019s joint passes were measured." : "Where the target\u2019s joint passes were not measured, one costs what a pass of as many rows does."}`,
   after: (/** @type {number} */ tokens) => `after ${large(tokens)} tokens`,
   axis: "requests at once",
   gain: "speed-up",
