@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hsd_core.cli.options import counts, option
+from hsd_core.cli.options import counts, writes
 from hsd_core.cli.shared_options import add_preset, command, preset_from, progress
 
 RECORDED = 3_000  # merges of smollm2-3000-merges, the draft of the recording "A draft with another tokenizer"
@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "fewer-merges", about, act)
     add_preset(parser)
     counts(parser, "--merges N", f"the first N are kept (default {RECORDED:,}, as recorded)", default=RECORDED)
-    option(parser, "--out DIR", "the draft's folder; its layers are a link", required=True)
+    writes(parser, "--out DIR", "the draft's folder; its layers are a link", folder=True, required=True)
 
 
 def act(options: argparse.Namespace) -> int:
