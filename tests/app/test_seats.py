@@ -23,6 +23,7 @@ from app.serve.engines.seats import Seats, Work
 from app.serve.line import line as lines
 from app.serve.line.known_runs import Run
 from app.serve.line.line import Line
+from app.serve.line.run_lengths import RunKind
 from app.serve.service import waiting
 from app.serve.settings import RunRequest
 from app.serve.watch.prometheus import Tally
@@ -161,6 +162,24 @@ def test_nobody_has_all_places_while_somebody_else_waits(whose: str) -> None:
         line.leave(running)
         await asyncio.sleep(0.01)
         assert line.running == [first, newcomer]
+
+    awaited(check())
+
+
+@pytest.mark.parametrize(("group", "pace"), [("x", 6.0), ("", 24.0)])
+def test_answers_a_minute_are_not_taken_for_more_than_they_were_where_places_share_passes(
+    group: str, pace: float
+) -> None:
+    async def check() -> None:
+        now = 0.0
+        line = Line(lambda: now, at_once=lambda: 4)
+        for i in range(3):
+            one = run(f"{i}")
+            one.kind, one.group = RunKind(), lambda: group
+            await arrive(line, one)
+            now += 10
+            line.leave(one)
+        assert line.pace == pytest.approx(pace)
 
     awaited(check())
 

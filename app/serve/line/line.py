@@ -226,7 +226,9 @@ class Line:
         if typical := self._lengths.typical(run.kind):
             self._lengths.used(typical.seconds, took)
         if whole:
-            self._lengths.add(run.kind, took)
+            # Of an engine whose places share its passes, a run that had it alone says nothing of all places at work.
+            shared = run.group() != "" and len(self._running) < self._at_once()
+            self._lengths.add(run.kind, took, len(self._running) / self._at_once() if shared else 1.0)
         self._shares.had_more(run.visitor, took, now)
         self._running = [(one, since) for one, since in self._running if one is not run]
         self._freed = now

@@ -80,11 +80,11 @@ class RunLengths:
         self._used: deque[tuple[float, float]] = deque(maxlen=OUTCOMES)
         self._answers: deque[tuple[str, float]] = deque(maxlen=PACE)
 
-    def add(self, kind: RunKind, seconds: float) -> None:
-        """A run came to its end."""
+    def add(self, kind: RunKind, seconds: float, part: float = 1.0) -> None:
+        """A run came to its end. part: of the engine's places that were at work, where they share its passes."""
         self._took.setdefault(replace(kind, tokens=1), deque(maxlen=KEPT)).append((kind.tokens, seconds))
         if kind.what == "run":
-            self._answers.append((kind.preset, seconds))
+            self._answers.append((kind.preset, seconds / part))
 
     def used(self, expected: float, seconds: float) -> None:
         """A run that was expected to take so long is over, however it ended; 0 s if it left before its turn."""
