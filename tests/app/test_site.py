@@ -21,7 +21,7 @@ from hsd_core.cli import main
 from hsd_core.core.events import Event, Header
 from hsd_core.trace import file as tracefile
 
-AHEAD_MB = 0.45  # is left for what the Planner's answers to all profiles and questions take
+AHEAD_MB = 0.56  # is left for what the Planner's answers to all profiles and questions take
 FIGURES_MB = 0.24  # and for the figures of all recordings
 FEW = {"max_block": (4,), "rejections": (1.0, 2.0), "cost": (1.0,)}
 DRAWN = "12-hispec"  # the recording whose figures are there
