@@ -213,7 +213,7 @@ STACKS = [
     "self:3,target@with=ahead",
     "model:4@parallel=2,target",
     "ngram:2,model:3@parallel=3@policy=flush,target",
-    "model:3@parallel=2@tree=2.1,target",
+    "model:3@parallel=2@tree=2.1.1,target",
     "model:3@parallel=2,target@with=pearl",
 ]
 
