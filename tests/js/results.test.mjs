@@ -56,6 +56,33 @@ const column = (claim = {}, stacks = STACKS, /** @type {any} */ lost = undefined
     },
   ])[0];
 
+test("a paper's figures are drawn as its own, beside a benchmark that has one", async () => {
+  Object.assign(globalThis, {
+    innerWidth: 1200,
+    document: { body: {} },
+    getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
+  });
+  const { paperFigure, tasksFigure } = await import("../../assets/js/tabs/results/by-task.js");
+  const ours = column({}, [row(THREE, 1.8, { tasks: { qa: 1.8, rag: 0.5 } }), row("target", 1)]);
+  assert.deepEqual(
+    tasksFigure(ours).table.rows.map((one) => one.slice(1).join(" ")),
+    [`${THREE} 1.80\u00d7 0.50\u00d7`],
+  );
+  assert.equal(paperFigure(ours), null);
+  const rows = [
+    { name: "HD", stack: THREE, tasks: { QA: 1.39 } },
+    { name: "REST", stack: "", tasks: { QA: 1.36 } },
+  ];
+  const shown = paperFigure({ ...ours, paper: { paper: "a table", on: "a GPU", why: "Rows cost more.", rows } });
+  assert.equal(shown?.title, "Reported: a table");
+  assert.equal(shown?.text, "Not measured here: on a GPU. Rows cost more.");
+  assert.deepEqual(shown?.table.rows, [
+    ["HD", THREE, "1.39\u00d7"],
+    ["REST", "REST", "1.36\u00d7"],
+  ]);
+  assert.deepEqual(shown?.figure?.data[0].y, [THREE, "REST"]);
+});
+
 test("stacks stand with those of the same target, and a program only where it writes that text", () => {
   const groups = groupsOf(column());
   assert.deepEqual(

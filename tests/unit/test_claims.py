@@ -76,6 +76,21 @@ def test_a_stack_loses_whose_whole_interval_is_below_plain_decoding_of_the_same_
     assert claim(summary(once), once, "target")["loses"] == []
 
 
+def test_a_benchmark_has_what_its_paper_reports_beside_it_or_is_left_out(tmp_path: Path) -> None:
+    for name in ("with", "without", "wrong"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text((FOLDERS[0] / "results.json").read_text("utf-8"), "utf-8")
+    paper = {
+        "paper": "a table",
+        "on": "a GPU",
+        "why": "Rows cost more.",
+        "rows": [{"name": "HD", "stack": "", "tasks": {"QA": 1.39}}],
+    }
+    (tmp_path / "with" / "paper.json").write_text(json.dumps(paper), "utf-8")
+    (tmp_path / "wrong" / "paper.json").write_text(json.dumps({**paper, "rows": []}), "utf-8")
+    assert {one["id"]: one["paper"] for one in Bundled(tmp_path).reports} == {"with": paper, "without": None}
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_what_the_page_is_given_is_what_the_raw_runs_give(folder: Path) -> None:
     shipped = json.loads((folder / "results.json").read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ from hsd_core.typed import convert, plain
 
 LARGEST = 400_000  # bytes of a results.json; one of 20 stacks has 15 kB
 MOST = 40  # folders
-ASKED = "gpu.json"
+ASKED, PAPER = "gpu.json", "paper.json"
 FIRST = next(iter(PRESETS))  # the preset whose measurement is asked for where there is none
 HOW = "python -m hsd_core bench --preset {preset}{device} --prompts own --out assets/results/{preset}-{machine}"
 log = logging.getLogger(__name__)
@@ -108,6 +108,27 @@ class BenchReport(Struct):
     claim: Claim | None = None
 
 
+class PaperRow(Struct, forbid_unknown_fields=True):
+    """A system of a paper's table. stack: that of ours that is nearest, "" for none. tasks: speed-up by the paper's
+    own tasks."""
+
+    name: Text
+    stack: Text
+    tasks: Annotated[dict[str, Figure], Some]
+
+
+class Paper(Struct, forbid_unknown_fields=True):
+    """What a paper reports, beside a benchmark of its systems here: the file `PAPER` in the benchmark's folder.
+
+    paper: which table of which paper. on: machine and models. why: why the figures here differ, in a sentence.
+    """
+
+    paper: Text
+    on: Text
+    why: Text
+    rows: Annotated[list[PaperRow], Meta(min_length=1, max_length=20)]
+
+
 class AskedFor(Struct):
     """What the file `ASKED` holds: a date. It stays until a GPU has been measured."""
 
@@ -118,9 +139,10 @@ class Bundled:
     """The benchmarks below a folder, read once.
 
     Attributes:
-        reports: `{"id", "results", "csv", "unlike", "lost"}` of each, those of most prompts first: `results` as its
-            file holds it, `unlike` how far its machine is from this one, `lost` what systems say of stacks that lose:
-            by stack, then by system. A file that cannot be read is left out, and the log says why.
+        reports: `{"id", "results", "csv", "unlike", "lost", "paper"}` of each, those of most prompts first: `results`
+            as its file holds it, `unlike` how far its machine is from this one, `lost` what systems say of stacks that
+            lose: by stack, then by system, `paper` what a paper reports of its stacks, or None. A file that cannot be
+            read is left out, and the log says why.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,7 +156,8 @@ class Bundled:
                 results = _read(path)
                 named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
                 far = distance_to_here(results["about"], results["about"]["device"])
-                found.append({**named, "unlike": far, "lost": self._lost(results)})
+                beside = _paper(path.with_name(PAPER))
+                found.append({**named, "unlike": far, "lost": self._lost(results), "paper": beside})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
         return sorted(found, key=lambda one: -one["results"]["stacks"][0]["prompts"])
@@ -175,6 +198,19 @@ def _read(path: Path) -> dict[str, Any]:
     convert(results, BenchReport)
     found: dict[str, Any] = results
     return found
+
+
+def _paper(path: Path) -> dict[str, Any] | None:
+    """See `Paper`; None where a benchmark has none.
+
+    Raises:
+        ValueError: it does not fit.
+    """
+    if not path.is_file():
+        return None
+    paper: dict[str, Any] = plain(path.read_bytes())
+    convert(paper, Paper)
+    return paper
 
 
 def _missing(reports: Sequence[dict[str, Any]], asked: str) -> list[dict[str, str]]:

@@ -40,6 +40,9 @@ export const RESULTS = {
     atlas: "stacks of the Atlas",
     best: "the best stacks",
     drafts: "trained drafts",
+    hispec: "HiSpec\u2019s figure 1",
+    databases: "Hierarchy Drafting\u2019s databases",
+    family: "one family, level by level",
     lanes: "levels at the same time",
     lessons: "stacks of the lessons",
     "self-speculation": "self-speculation",
@@ -207,6 +210,8 @@ export const ORIGIN = {
 export const PLOTS = {
   tasks: (/** @type {string} */ machine) => `Speed-up by task: ${machine}`,
   tasksText: "Speed-up over plain decoding of the same target; green gains, orange loses.",
+  paper: (/** @type {string} */ paper) => `Reported: ${paper}`,
+  paperText: (/** @type {string} */ on) => `Not measured here: on ${on}.`,
   tasksFew: " Two prompts per task: only a hint.",
   /** Plotly's own template: what stands in %{} is filled in by it. */
   tasksHover: "%{customdata}<br>%{x}: %{text} plain decoding<extra></extra>",

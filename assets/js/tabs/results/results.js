@@ -10,15 +10,15 @@ import { learned } from "../../shared/levels/kinds.js";
 import { Plot } from "../../shared/plots/plots.js";
 import { bringLater, brought } from "../../systems/index.js";
 import { barsPanel } from "./target-bars.js";
+import { paperFigure, tasksFigure } from "./by-task.js";
 import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
-import { RESULTS, PLOTS } from "../../../text/en/results.js";
-import { stackNames } from "../../shared/levels/stack-names.js";
-import { css, gainScale, layout, narrow, onLook, px, safe, wrapped } from "../../shared/plots/look.js";
+import { RESULTS } from "../../../text/en/results.js";
+import { onLook } from "../../shared/plots/look.js";
 
 /** @import {Payload, Ports} from "../../shared/visit/session.js" @import {StudyKind} from "../../systems/index.js"
  *  @import {Column} from "./columns.js" */
@@ -50,11 +50,12 @@ class ResultsPage {
     this.claim = h("div.hx-res-said-first", { "aria-live": "polite" });
     this.bars = h("div");
     this.tasks = new Plot("tasks", { url: this.base + setup.plotly, label: RESULTS.byTask });
+    this.paper = new Plot("paper", { url: this.base + setup.plotly, label: RESULTS.byTask });
     this.all = h("div");
     this.cards = h("div.hx-res-cards");
     this.here = disclosure("here", RESULTS.here, [this.quick.el], { about: RESULTS.hereAbout });
     this.behind = h("div.hx-res-behind", [
-      disclosure("tasks", RESULTS.byTask, [this.tasks.el], { about: RESULTS.byTaskAbout }),
+      disclosure("tasks", RESULTS.byTask, [this.tasks.el, this.paper.el], { about: RESULTS.byTaskAbout }),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
       brought.studies // as they arrive: whichever was loaded first
         .toSorted((a, b) => a.words.title.localeCompare(b.words.title, "en"))
@@ -164,7 +165,11 @@ class ResultsPage {
 
   /** The colours are the page's, so a change of theme redraws it. */
   drawTasks() {
-    if (this.column) this.tasks.show(tasksFigure(this.column));
+    if (!this.column) return;
+    this.tasks.show(tasksFigure(this.column));
+    const paper = paperFigure(this.column);
+    this.paper.el.toggleAttribute("hidden", !paper);
+    if (paper) this.paper.show(paper);
   }
 }
 
@@ -218,71 +223,4 @@ function studySheets({ words, figures }, { url, plotly, presets }) {
     });
   onLook(draw);
   return el;
-}
-
-// The speed-up by task, for plotly, with its words and its table.
-
-const FULL = 1.2; // logarithm (base 2) of the speed-up at which a colour is full
-
-/** Each stack once, by what it is called, the first on top. @param {Map<string, string>} labels by the stacks' codes */
-const stackAxis = (labels) => ({
-  type: "category",
-  categoryorder: "array",
-  categoryarray: [...labels.keys()],
-  tickmode: "array",
-  tickvals: [...labels.keys()],
-  ticktext: [...labels.values()],
-  autorange: "reversed",
-  tickfont: { size: px(narrow() ? 10 : 12) },
-});
-
-/** The height of the tallest of these labels. @param {Map<string, string>} labels */
-const tallest = (labels) => 8 + 14 * Math.max(...[...labels.values()].map((text) => text.split("<br>").length));
-
-/** What each stack gains on each task on one machine: a field of colours around 1. @param {Column} column */
-function tasksFigure(column) {
-  const rows = column.stacks.filter((row) => row.stack !== row.plain);
-  const names = stackNames(rows.map((row) => row.stack));
-  const labels = new Map([...names].map(([stack, name]) => [safe(stack), wrapped(name, narrow() ? 18 : 34)]));
-  const order = [...labels.keys()];
-  const tasks = [...new Set(rows.flatMap((row) => Object.keys(row.tasks)))];
-  const gains = rows.map((row) => tasks.map((task) => row.tasks[task] ?? null));
-  /** @param {number|null} gain */
-  const said = (gain) => (gain === null ? "" : `${gain >= 10 ? gain.toFixed(1) : gain.toFixed(2)}×`);
-  const words = tasks.map((task) => task.replaceAll("_", " "));
-  const figure = {
-    data: [
-      {
-        type: "heatmap",
-        x: words,
-        y: order,
-        z: gains.map((row) => row.map((gain) => (gain ? Math.max(-FULL, Math.min(FULL, Math.log2(gain))) : null))),
-        text: gains.map((row) => row.map(said)),
-        customdata: [...names].map(([stack, name]) => tasks.map(() => `${wrapped(name, 60)}<br>${safe(stack)}`)),
-        texttemplate: "%{text}",
-        textfont: { size: px(narrow() ? 10 : 12), color: css("--ink") },
-        zmin: -FULL,
-        zmax: FULL,
-        colorscale: gainScale(),
-        showscale: false,
-        xgap: 2,
-        ygap: 2,
-        hovertemplate: PLOTS.tasksHover,
-      },
-    ],
-    layout: layout((narrow() ? 110 : 64) + rows.length * Math.max(36, tallest(labels)), {
-      xaxis: { side: "top", showgrid: false, tickangle: narrow() ? -60 : "auto", tickfont: { size: px(12) } },
-      yaxis: { ...stackAxis(labels), showgrid: false },
-    }),
-  };
-  const few = column.now ? PLOTS.tasksFew : "";
-  return {
-    title: PLOTS.tasks(column.name),
-    text: PLOTS.tasksText + few,
-    figure: rows.length ? figure : null,
-    table: {
-      columns: [PLOTS.stack, PLOTS.code, ...tasks],
-      rows: rows.map(({ stack }, i) => [names.get(stack), stack, ...gains[i].map(said)]),
-    },
-  };
 }
