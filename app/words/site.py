@@ -71,6 +71,8 @@ ROUTES = {
     "/hx/recordings/{name}": "a recorded run",
     "/hx/races": "the recorded races",
     "/hx/races/{name}": "one of them",
+    "/hx/races/load": "the recorded races of many requests at once",
+    "/hx/races/load/{name}": "one of them",
     "/hx/results": "the benchmarks",
     "/hx/exits": "what each depth knows, and exits on the clock",
     "/hx/scaling": "acceptance over training text and size",
