@@ -217,10 +217,11 @@ class Pipeline:
         Raises:
             ProfileError: there is none, or it lacks a level.
         """
+        from hsd_core.theory.search.by_load import with_joint_passes
         from hsd_core.theory.stack_table import StackTable
 
         known = profile or self.profile() or self._needed_profile(0.0)
-        return str(StackTable.planned(known, parse(stack), loads))
+        return str(StackTable.planned(with_joint_passes(known)[0], parse(stack), loads))
 
     def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
         """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""

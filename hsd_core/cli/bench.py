@@ -34,7 +34,8 @@ from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stac
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
 from hsd_core.models.sampling import Sampling
-from hsd_core.typed import convert, encode, write_whole
+from hsd_core.theory import read_profile
+from hsd_core.typed import convert, encode, plain, write_whole
 
 if TYPE_CHECKING:
     from hsd_core.core.clock import EngineClock
@@ -69,6 +70,8 @@ def add(commands: Any) -> None:
     option(parser, "--peers P,...", "only these other programs, such as 'transformers plain,llama.cpp plain'")
     reads(parser, "--gguf FILE", "the target as llama.cpp reads it", type=Path)
     add_load(parser, "instead measure batches of so many requests, of first turns, and where a stack stops paying")
+    reads(parser, "--profile FILE", "with --load: predict with this (default: calibrated, else shipped)")
+    option(parser, "--sittings DIR,...", "with --load: of other days; which errors are of the day, and which come back")
     counts(parser, "--turns N", "with --load: batches of each stack at each load (default 5)", default=5)
     add_sampling(parser)
     flag(
@@ -147,7 +150,7 @@ def _under_load(
     options: argparse.Namespace, pipeline: Pipeline, stacks: list[str], prompts: list[bench.Prompt], loads: list[int]
 ) -> int:
     """Measure batches of requests; writes load.json and load.md; an interrupted one goes on from batches.jsonl."""
-    from hsd_core.measure import load
+    from hsd_core.measure import load, load_report
     from hsd_core.measure.calibrate.joint_costs import joint_costs
     from hsd_core.theory.profiles.profile_json import joint_as_dict, joint_from
     from hsd_core.theory.profiles.profile_store import shipped_profile
@@ -157,7 +160,7 @@ def _under_load(
         return pipeline.run(stack, prompt, heads=2, clock=clock, stop=stop, **sampled(options))
 
     heat = options.temperature
-    known = pipeline.profile(heat)
+    known = read_profile(options.profile) if options.profile else pipeline.profile(heat)
     profile = known or shipped_profile(pipeline.preset.name, pipeline.device, heat)
     everything, turns = bench.with_plain(stacks), options.turns
     about = {
@@ -172,7 +175,7 @@ def _under_load(
         Path(options.out).mkdir(parents=True, exist_ok=True)
         raw = RawFile(Path(options.out) / BATCHES, about)
     first, *records = raw.records if raw and raw.records else [{}]  # the joint passes, then batches
-    if JOINT in first:
+    if JOINT in first and not options.profile:
         joint: JointCosts = {name: joint_from(name, own) for name, own in first[JOINT].items()}
     else:
         entries = (entry for stack in stacks for entry in pipeline.entries(stack))
@@ -191,12 +194,21 @@ def _under_load(
         if raw:
             raw.add([asdict(run) for run in batches])
         report()
-    found = {**load.summary(runs, profile and with_joint(profile, joint)), **first}
-    print(load.table(found))
+    found = {
+        "about": raw.about if raw else about,
+        **load.summary(runs, profile and with_joint(profile, joint)),
+        **first,
+    }
+    tables = [load_report.table(found)]
+    if options.sittings:
+        others = [plain(Path(folder, "load.json").read_bytes()) for folder in options.sittings.split(",")]
+        found["sittings"] = load_report.by_sitting([*others, found])
+        tables.append(load_report.sittings_table(found["sittings"]))
+    print(*tables, sep="\n\n")
     if raw:
-        whole = {"about": raw.about, **found, "runs": [asdict(run) for run in runs]}
+        whole = {**found, "runs": [asdict(run) for run in runs]}
         write_whole(raw.path.with_name("load.json"), encode(whole))
-        write_whole(raw.path.with_name("load.md"), f"{load.table(found)}\n".encode())
+        write_whole(raw.path.with_name("load.md"), ("\n\n".join(tables) + "\n").encode())
     return 0
 
 

@@ -23,13 +23,15 @@ from hsd_core.core.clock import EngineClock
 from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
 from hsd_core.levels.notes import Batch as JointPasses
 from hsd_core.measure.bench.side_by_side import plain_of, with_plain
-from hsd_core.measure.intervals import Tally, middle
-from hsd_core.measure.tables import markdown, rounded, stack_cells, with_interval
+from hsd_core.measure.intervals import Tally, median_interval, middle
 from hsd_core.measure.timed import rotated
 from hsd_core.theory import Profile, ProfileError, expected, plan_of
+from hsd_core.theory.latency.played_batch import play_batch
 from hsd_core.theory.profiles.under_load import under_load
 from hsd_core.theory.stack_table import StackTable
 from hsd_core.trace.comparison import compare
+
+PLAYED = 4  # times that a batch is played for a prediction
 
 
 class LoadRunner(Protocol):
@@ -162,9 +164,10 @@ def _until_first_end(runs: Sequence[list[Event]], ends: Sequence[int]) -> int:
 
 
 def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str, Any]:
-    """`rows`: of each stack and load, tokens/s in sum (`sum`) and of a request (`each`), the speed-up over plain
-    decoding at that load with its interval, what the theory predicts of both from a profile, or None, `equal`, and the
-    mean ms, rows and requests of a pass of each level. `crossings`: of each stack, see `crossing`."""
+    """`rows`: of each stack and load, tokens/s in sum (`sum`), the median of a request with its interval (`each`,
+    `each_interval`), the speed-up over plain decoding at that load with its interval, what is predicted of sum and
+    speed-up from a profile, and by the theory alone (`theory_sum`), or None, `equal`, and the mean ms, rows and
+    requests of a pass of each level. `errors`: see there. `crossings`: of each stack, see `crossing`."""
     turns, loads = 1 + max(run.turn for run in runs), sorted({run.load for run in runs})
     stacks, tally, rows = list(dict.fromkeys(run.stack for run in runs)), Tally(turns), list[dict[str, Any]]()
     for run in runs:
@@ -176,24 +179,28 @@ def summary(runs: Sequence[LoadRun], profile: Profile | None = None) -> dict[str
             ratio = tally.resampled((stack, load)) / tally.resampled((plain_of(stack), load))
             total, plain = tally.ratio((stack, load)), tally.ratio((plain_of(stack), load))
             assert total is not None and plain is not None
-            predicted = None if profile is None else predicted_rate(profile, stack, load)
-            base = None if profile is None else predicted_rate(profile, plain_of(stack), load)
+            predicted, base = (
+                predicted_rate(profile, [run for run in runs if (run.stack, run.load) == (one, load)])
+                for one in (stack, plain_of(stack))
+            )
             rows.append(
                 {
                     "stack": stack,
                     "load": load,
                     "sum": total,
                     "each": float(np.median(each)) if each else None,
+                    "each_interval": median_interval(each)[1:] if each else None,
                     "speed_up": total / plain,
                     "interval": middle(ratio),
                     "predicted_sum": predicted,
                     "predicted_speed_up": predicted and base and predicted / base,
+                    "theory_sum": theory_rate(profile, stack, load),
                     "equal": sum(run.equal for run in own) / sum(len(run.tokens) for run in own),
                     "passes": [_mean(level) for level in zip(*(run.passes for run in own), strict=True)],
                 }
             )
     crossings = {stack: crossing(tally, stack, loads) for stack in stacks if stack != plain_of(stack)}
-    return {"loads": loads, "turns": turns, "rows": rows, "crossings": crossings}
+    return {"loads": loads, "turns": turns, "rows": rows, "errors": errors(rows), "crossings": crossings}
 
 
 def _mean(of: Sequence[tuple[int, float, int, int]]) -> dict[str, float] | None:
@@ -202,14 +209,51 @@ def _mean(of: Sequence[tuple[int, float, int, int]]) -> dict[str, float] | None:
     return {"ms": ms / passes, "rows": rows / passes, "requests": requests / passes} if passes else None
 
 
-def predicted_rate(profile: Profile, stack: str, load: int) -> float | None:
-    """tokens/s in sum by the theory; None where it has no formula for the stack, or the profile lacks a level."""
-    if table := StackTable.read(stack):
-        stack = table.rows[table.row(load)]
+def predicted_rate(profile: Profile | None, batches: Sequence[LoadRun]) -> float | None:
+    """tokens/s in sum of batches of one stack at one load, played with texts as long as theirs (`play_batch`); None
+    without a profile, or where the theory has no formula for the stack."""
+    if profile is None:
+        return None
     try:
-        return 1000.0 / expected(under_load(profile, load), plan_of(profile, stack)).ms_per_token
+        plan = plan_of(profile, at_load(batches[0].stack, batches[0].load))
+        played = [play_batch(profile, plan, run.tokens, seed) for run in batches for seed in range(PLAYED)]
     except ProfileError:
         return None
+    return 1000.0 * sum(one.tokens for one in played) / sum(one.ms for one in played)
+
+
+def theory_rate(profile: Profile | None, stack: str, load: int) -> float | None:
+    """tokens/s in sum by the theory, as if all requests met in every pass; None as for `predicted_rate`."""
+    if profile is None:
+        return None
+    try:
+        return 1000.0 / expected(under_load(profile, load), plan_of(profile, at_load(stack, load))).ms_per_token
+    except ProfileError:
+        return None
+
+
+def at_load(stack: str, load: int) -> str:
+    """A stack, or a table's at this load."""
+    table = StackTable.read(stack)
+    return stack if table is None else table.rows[table.row(load)]
+
+
+def errors(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of each stack and load: by which part the prediction is above what was measured, of tokens/s in sum (`sum`), and
+    of its two factors: plain decoding at that load (`costs`: it is nothing but passes, so they took another time that
+    day), and the speed-up (`model`: these texts are accepted otherwise, or the model lacks something)."""
+    known = {(row["stack"], row["load"]): row for row in rows if row["predicted_sum"]}
+    return [
+        {
+            "stack": stack,
+            "load": load,
+            "sum": row["predicted_sum"] / row["sum"] - 1,
+            "costs": plain["predicted_sum"] / plain["sum"] - 1,
+            "model": row["predicted_speed_up"] / row["speed_up"] - 1,
+        }
+        for (stack, load), row in known.items()
+        if (plain := known.get((plain_of(stack), load)))
+    ]
 
 
 def crossing(tally: Tally, stack: str, loads: Sequence[int]) -> dict[str, float | None]:
@@ -236,32 +280,3 @@ def _crosses(speed_ups: Sequence[float], loads: Sequence[int]) -> float:
             part = (before - 1.0) / (before - after)
             return float(2 ** (math.log2(loads[i - 1]) * (1 - part) + math.log2(loads[i]) * part))
     return 0.0
-
-
-def table(found: Mapping[str, Any]) -> str:
-    """Markdown: a row per stack and load, and a line per crossing point."""
-    names = stack_cells(dict.fromkeys(row["stack"] for row in found["rows"]))
-    head = ("stack", "requests", "tokens/s in sum", "of a request", "times plain", "predicted", "as plain")
-    body = [
-        (
-            names[row["stack"]],
-            row["load"],
-            rounded(row["sum"]),
-            "-" if row["each"] is None else rounded(row["each"]),
-            with_interval(row["speed_up"], row["interval"], 2),
-            "-" if row["predicted_speed_up"] is None else f"{row['predicted_speed_up']:.2f}",
-            f"{row['equal']:.0%}",
-        )
-        for row in found["rows"]
-    ]
-    lines = [f"{names[stack]} {_until(at, found['loads'])}" for stack, at in found["crossings"].items()]
-    return "\n".join((markdown(head, body), "", *lines))
-
-
-def _until(at: Mapping[str, float | None], loads: Sequence[int]) -> str:
-    if at["at"] is None:
-        return f"pays at every load up to {loads[-1]}"
-    if not at["at"]:
-        return "pays at none of these loads"
-    ends = [f"more than {loads[-1]}" if at[end] is None else rounded(at[end] or 0.0, 2) for end in ("low", "high")]
-    return f"pays up to {rounded(at['at'], 2)} requests ({ends[0]} to {ends[1]})"

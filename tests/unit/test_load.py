@@ -17,10 +17,13 @@ from hsd_core.batch.batch import ROWS as ROWS_OF_A_PASS
 from hsd_core.batch.batch import _answers
 from hsd_core.cli import main
 from hsd_core.measure.calibrate.joint_costs import LENGTH, ROWS, joint_costs
-from hsd_core.measure.load import LoadRun, decoding, load_run, predicted_rate, summary, table
+from hsd_core.measure.load import LoadRun, decoding, load_run, summary, theory_rate
+from hsd_core.measure.load_report import by_sitting, sittings_table, table
 from hsd_core.models.joint_pass import Offered
 from hsd_core.models.sampling import Sampling
-from hsd_core.theory import Costs, Profile, ProfileLevel
+from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of
+from hsd_core.theory.latency.played_batch import joint_ms, play_batch
+from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.under_load import under_load, with_joint
 
 STACK = "int8:4,target"
@@ -35,8 +38,8 @@ def profile(target: Costs) -> Profile:
 
 def test_where_rows_cost_nothing_a_stack_pays_alike_at_every_load() -> None:
     free = profile(Costs.constant(10.0))
-    alone = [predicted_rate(free, stack, 1) for stack in (STACK, "target")]
-    assert [predicted_rate(free, stack, 8) for stack in (STACK, "target")] == pytest.approx([8 * one for one in alone])
+    alone = [theory_rate(free, stack, 1) for stack in (STACK, "target")]
+    assert [theory_rate(free, stack, 8) for stack in (STACK, "target")] == pytest.approx([8 * one for one in alone])
     assert under_load(free, 1) is free
 
 
@@ -44,11 +47,11 @@ def test_where_every_row_costs_a_stack_stops_paying() -> None:
     priced = profile(Costs((1, 8, 64), (10.0, 12.0, 96.0)))  # eight rows are almost free, then each is dear
     ratio = {}
     for load in (1, 2, 8, 32):
-        rate, plain = predicted_rate(priced, STACK, load), predicted_rate(priced, "target", load)
+        rate, plain = theory_rate(priced, STACK, load), theory_rate(priced, "target", load)
         assert rate is not None and plain is not None
         ratio[load] = rate / plain
     assert ratio[1] > ratio[2] > 1.0 > ratio[8]
-    assert predicted_rate(priced, "exit:2@at=4,target", 1) is None
+    assert theory_rate(priced, "exit:2@at=4,target", 1) is None
 
 
 def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
@@ -57,6 +60,43 @@ def test_measured_joint_passes_take_the_place_of_passes_of_one_text() -> None:
     assert found.levels[1].cost(1) == pytest.approx(10.0 * 12.0 / 9.0 / 4)
     assert found.levels[1].cost(8) == pytest.approx(13.0 * 40.0 / 11.0 / 4)
     assert found.levels[0].cost(1) == pytest.approx(profile(Costs((1, 8), (10.0, 13.0))).levels[0].cost(4) / 4)
+
+
+LINES = Profile(  # a row costs 1 ms beside 2 or 10
+    tuple(ProfileLevel(name, Costs((1, 2), (ms, ms + 1.0)), name) for name, ms in (("int8", 3.0), ("target", 11.0))),
+    ((1.0, 1.0), (0.0, 1.0)),
+)
+
+
+def test_a_batch_is_played_pass_by_pass() -> None:
+    """Two rounds: four drafts of a row of each of two texts (in the second one the last token and the bonus are read
+    first), and five rows of each text."""
+    found = play_batch(LINES, plan_of(LINES, STACK), [10, 10])
+    assert (found.tokens, found.ms) == (20, pytest.approx(4 * 4 + 20 + (6 + 3 * 4) + 20))
+    assert found.passes == [[8, pytest.approx(34.0), 18, 16], [2, pytest.approx(40.0), 20, 4]]
+    assert play_batch(LINES, plan_of(LINES, STACK), [5, 10]).tokens == 10, "until the first text is over"
+
+
+def test_decoding_alone_takes_what_the_recursion_says() -> None:
+    lookups = ProfileLevel("ngram", Costs.constant(0.2), "ngram", 0.5, (1.0, 0.7, 0.5))
+    three = Profile((lookups, *LINES.levels), ((1.0, 0.6, 0.6), (0.0, 1.0, 0.8), (0.0, 0.0, 1.0)), round_ms=0.3)
+    for stack in ("target", "ngram:5,target", STACK, "ngram:3,int8:4,target"):
+        plan = plan_of(three, stack)
+        exact = Pricer(three, catch_up=True).price(plan).ms_per_token
+        (one, *eight) = (play_batch(three, plan, [3000 // n] * n) for n in (1, 8))
+        assert one.ms / one.tokens == pytest.approx(exact, rel=0.04), stack
+        alike = Pricer(under_load(three, 8), catch_up=True).price(plan).ms_per_token
+        assert 0.97 < eight[0].ms / eight[0].tokens / alike < 1.12, stack
+
+
+def test_a_joint_pass_lies_between_the_measured_ones() -> None:
+    joint = {"target": {1: Costs((1, 8), (10.0, 17.0)), 4: Costs((1, 8), (16.0, 44.0))}}
+    target = with_joint(LINES, joint).levels[1]
+    assert joint_ms(target, target.cost, 1, 1) == 11.0
+    assert joint_ms(target, target.cost, 4, 4) == pytest.approx(11.0 * 16 / 10)
+    assert joint_ms(target, target.cost, 2, 2) == pytest.approx(11.0 * (10 + 6 / 3) / 10)
+    assert joint_ms(target, target.cost, 8, 8) == pytest.approx(11.0 * 2 * 16 / 10), "as twice the largest"
+    assert joint_ms(LINES.levels[1], LINES.levels[1].cost, 6, 4) == 16.0, "by its rows where none was measured"
 
 
 def test_joint_passes_are_measured_in_lock_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +163,32 @@ def test_the_crossing_point_lies_between_two_loads(speed_ups: dict[int, float], 
     assert says in table(found)
 
 
+def test_errors_of_the_day_and_of_the_model() -> None:
+    """On two days the same stack is half as quick as predicted; on the second one the machine is slower."""
+    fast, slow = (summary(batches({1: 0.5, 2: 0.5}, turns), LINES) for turns in (2, 3))
+    for number, found in enumerate((fast, slow)):
+        found["about"] = {"recorded": f"day {number}", "machine": "a test"}
+        for row in found["rows"]:
+            ms = 40.0 * (1 + number)  # of plain decoding
+            row["predicted_sum"], row["sum"] = 1000.0 / 40.0 * (2.0 if row["stack"] == STACK else 1.0), 1000.0 / ms
+            row["speed_up"], row["predicted_speed_up"] = 1.0, 2.0 if row["stack"] == STACK else 1.0
+    rows = {(row["stack"], row["load"]): row for row in by_sitting([fast, slow])}
+    assert rows["target", 1]["each"] == {"day 0, a test": 0.0, "day 1, a test": 1.0}
+    assert (rows["target", 2]["model"], rows["target", 2]["day"]) == (0.5, 0.5)
+    assert (rows[STACK, 2]["model"], rows[STACK, 2]["day"]) == (1.0, 0.0)
+    assert "| +100% | +100% | +100% | 0% |" in sittings_table([*rows.values()])
+
+
+def test_a_request_has_its_own_rate_with_an_interval() -> None:
+    found = summary(batches({2: 1.0}), LINES)
+    row = found["rows"][0]
+    assert (row["each"], row["each_interval"]) == (10.0, (10.0, 10.0))
+    assert {error["stack"]: error["costs"] for error in found["errors"]}[STACK] == pytest.approx(
+        row["predicted_sum"] / row["sum"] - 1
+    )
+    assert "off by" in table(found)
+
+
 def test_bench_measures_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["bench", "--preset", "toy", "--max-new-tokens", "4", "--load"]
     assert main([*command, "2,1", "--turns", "1", "--out", str(tmp_path)]) == 0
@@ -137,6 +203,8 @@ def test_bench_measures_batches(tmp_path: Path, capsys: pytest.CaptureFixture[st
     kept = 2 + len(lines[2:]) // 2
     assert again[:kept] == lines[:kept] and len(again) == len(lines) and again[kept] != lines[kept]
     after = json.loads((tmp_path / "load.json").read_text(encoding="utf-8"))
+    assert main([*command, "2,1", "--turns", "1", "--out", str(tmp_path), "--sittings", str(tmp_path)]) == 2
+    assert "no predicted stack in common" in capsys.readouterr().err
     assert after["joint_ms"] == found["joint_ms"] and after["runs"][: kept - 2] == found["runs"][: kept - 2]
     assert main([*command, "0"]) == 2
     assert "numbers of requests from 1" in capsys.readouterr().err
