@@ -159,6 +159,7 @@ def test_an_engine_that_makes_no_step_is_ended_though_its_process_lives() -> Non
     awaited(check())
 
 
+@pytest.mark.everything  # test_seats.py has a request that is refused
 def test_a_request_at_which_it_ended_twice_is_not_run_a_third_time() -> None:
     async def check() -> None:
         async with engine(pauses_s=(0.0, 0.0, 0.0)) as made:
