@@ -124,6 +124,6 @@ def _metrics() -> Iterator[Item]:
 
 
 _HEALTH: dict[str, Any] = {
-    **{"waiting": 0, "restarts": 0, "memory": 0},
+    **{"waiting": 0, "running": 0, "places": 1, "restarts": 0, "memory": 0},
     "engine": {"state": "ok", "restarts": 0, "pid": 0, "memory": 0},
 }

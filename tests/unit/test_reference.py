@@ -28,7 +28,14 @@ from hsd_core.trace.meters import Lanes, LevelMeter
 from hsd_core.trace.metrics import Meter
 
 ROOT = Path(__file__).parents[2]
-HEALTH = {"waiting": 0, "restarts": 0, "memory": 0, "engine": {"state": "ok", "restarts": 0, "pid": 0, "memory": 0}}
+HEALTH = {
+    "waiting": 0,
+    "running": 0,
+    "places": 1,
+    "restarts": 0,
+    "memory": 0,
+    "engine": {"state": "ok", "restarts": 0, "pid": 0, "memory": 0},
+}
 
 
 class Read(HTMLParser):
