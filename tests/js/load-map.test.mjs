@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LOAD } from "../../assets/text/en/load.js";
 import {
   cellOf,
   fastestMeasured,
@@ -27,6 +28,7 @@ const row = (
 const ALL = ["lookups", "nano", "int8", "target"];
 /** @type {any} */
 const MAP = {
+  about: { machine: "here", recorded: "2026-11-27", assumed: false },
   levels: ALL.map((name) => ({ name, kind: name })),
   rows: [
     row(1, ["lookups", "int8", "target"], [3, 5], { tree: [2, 1, 1] }),
@@ -87,6 +89,14 @@ test("of what was measured at a load the fastest stack is marked, plain decoding
   const found = fastestMeasured({ ...MAP, measured: { about: {}, rows } });
   assert.deepEqual(found, [ran("a:3,target", 1, 0.9)]);
   assert.deepEqual(fastestMeasured(MAP), []);
+});
+
+test("the picture says whose costs it has, and when many requests' were measured", () => {
+  const passes = { machine: "here", recorded: "2026-11-28T10:00" };
+  assert.deepEqual(LOAD.credit(MAP.about, passes), ["here, 2026-11-27", "passes of many requests measured 2026-11-28"]);
+  assert.match(LOAD.credit(MAP.about, { ...passes, machine: "there" })[1], /measured there, 2026-11-28$/);
+  assert.match(LOAD.credit(MAP.about, null)[1], /computed$/);
+  assert.deepEqual(LOAD.credit({ ...MAP.about, assumed: true }, null), ["computed for here, not measured"]);
 });
 
 test("a load is read with its levels and blocks, and plain decoding where nothing is faster", () => {

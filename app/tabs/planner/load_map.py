@@ -33,10 +33,11 @@ def answer(profile: Profile, check: Callable[[], None] = lambda: None) -> dict[s
     """The map of levels by load.
 
     Returns:
-        `levels`: name and kind of each, cheapest first. `rows`: of each load, ascending, the plan (as `answer.shown`;
-        ms are of a token of all requests together), `rate` and `plain` (tokens/s of all together, of the plan and of
-        plain decoding), and names of levels: `left` (in no plan from this load on), `computed` (whose costs are those
-        of n B rows of one request, or assumed). `passes`: machine and day of the measured joint passes, or None.
+        `about`: machine and day, and whether costs are assumed. `levels`: name and kind of each, cheapest first.
+        `rows`: of each load, ascending, the plan (as `answer.shown`; ms are of a token of all requests together),
+        `rate` and `plain` (tokens/s of all together, of the plan and of plain decoding), and names of levels: `left`
+        (in no plan from this load on), `computed` (whose costs are those of n B rows of one request, or assumed).
+        `passes`: machine and day of the measured joint passes, or None.
         `measured`: see `measured_under_load`. `table`: all rows as one stack (`StackTable`); "" where they are none.
     """
     assumed = profile.about.get("simulated") is True
@@ -45,6 +46,7 @@ def answer(profile: Profile, check: Callable[[], None] = lambda: None) -> dict[s
     levels = [{"name": name, "kind": kind_of(profile, i)} for i, name in enumerate(profile.names)]
     found = [_row(profile, row, assumed) for row in rows]
     return {
+        "about": {**_where(profile.about), "assumed": assumed},
         "levels": levels,
         "rows": found,
         "table": _table(found),

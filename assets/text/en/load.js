@@ -37,6 +37,13 @@ export const LOAD = {
       : `Predicted for ${placed(about)}. Passes of many requests were not measured: computed, as one request\u2019s with as many rows.`,
   assumed: (/** @type {string} */ machine) =>
     `${machine ? `For ${machine}: c` : "C"}omputed, not measured. A pass of n rows of each of B requests is priced as one of n \u00d7 B rows.`,
+  /** Beneath the picture: whose costs these are. @param {{machine: string, recorded: string, assumed: boolean}} about @param {{machine: string, recorded: string}|null} passes @returns {string[]} */
+  credit: (about, passes) => {
+    if (about.assumed) return [`computed${about.machine ? ` for ${about.machine}` : ""}, not measured`];
+    const where = passes && [passes.machine === about.machine ? "" : passes.machine, passes.recorded.slice(0, 10)];
+    const joint = where ? `measured ${where.filter(Boolean).join(", ")}` : "computed";
+    return [placed(about), `passes of many requests ${joint}`];
+  },
   constant: "No cost of this profile rises with its rows, so the number of requests changes nothing.",
   asStack: "All rows as one stack, which follows the requests that run:",
   machines: "priced for",

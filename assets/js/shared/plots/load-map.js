@@ -14,12 +14,12 @@ import { nameOfStack, stackNames } from "../levels/stack-names.js";
  *    rate: number, plain: number, left: string[], computed: string[]}} LoadRow
  *  @typedef {{stack: string, load: number, sum: number, speed_up: number, interval: [number, number], predicted_sum: number|null, predicted_speed_up: number|null}} Measured
  *  @typedef {{machine: string, recorded: string}} Where
- *  @typedef {{levels: {name: string, kind: string}[], rows: LoadRow[], passes: Where|null, table: string,
+ *  @typedef {{about: Where & {assumed: boolean}, levels: {name: string, kind: string}[], rows: LoadRow[], passes: Where|null, table: string,
  *    measured: {about: Where, rows: Measured[]}|null}} LoadMap
  *  @typedef {Map<string, Look>} Looks of the levels, by name, such as `stylesOf(map.levels)`
  *  @typedef {(x: number, y: number, said: string, more?: Record<string, string>) => void} Write */
 
-const [GAINS, ROW, FOOT, TOP, RIGHT] = [96, 36, 44, 26, 12]; // px
+const [GAINS, ROW, FOOT, TOP, RIGHT, LINE] = [96, 36, 42, 26, 12, 16]; // px
 const [LETTER, NARROW] = [7.2, 560]; // px: about what a letter of a name takes; a picture without names
 const [LEAST, MOST] = [96, 210]; // px that names may take
 
@@ -57,8 +57,10 @@ export function mapPlaces(map, looks, wide) {
   const left = wide < NARROW ? 36 : Math.min(MOST, Math.max(LEAST, 48 + longest * LETTER));
   const column = (wide - left - RIGHT) / map.rows.length;
   const floor = TOP + GAINS + used.length * ROW;
+  const said = LOAD.credit(map.about, map.passes);
+  const credit = wide < NARROW ? said : [said.join("; ")];
   return {
-    ...{ used, left, column, floor, high: floor + FOOT, named: wide >= NARROW },
+    ...{ used, left, column, floor, credit, high: floor + FOOT + credit.length * LINE, named: wide >= NARROW },
     x: (/** @type {number} */ i) => left + (i + 0.5) * column,
     y: (/** @type {number} */ level) => TOP + GAINS + level * ROW,
     /** The place of the load at so many px. @param {number} px */
@@ -70,7 +72,7 @@ export function mapPlaces(map, looks, wide) {
  *  @param {number} at place of the load that is shown, or -1 @param {number} wide px @returns {number} px that it is high */
 export function drawLoadMap(root, map, looks, at, wide) {
   const places = mapPlaces(map, looks, wide);
-  const { used, left, column, floor, high, named, x, y } = places;
+  const { used, left, column, floor, credit, high, named, x, y } = places;
   const { rows } = map;
   root.replaceChildren();
   root.setAttribute("viewBox", `0 0 ${wide} ${high}`);
@@ -104,7 +106,10 @@ export function drawLoadMap(root, map, looks, at, wide) {
     if (named) text(edge + 12, top + 22, LOAD.out, { "text-anchor": "start" });
   });
   rows.forEach((row, i) => text(x(i), floor + 16, String(row.load), { class: i === at ? "hx-lm-at" : "" }));
-  text((left + wide - RIGHT) / 2, high - 6, LOAD.axis);
+  text((left + wide - RIGHT) / 2, floor + FOOT - 6, LOAD.axis);
+  credit.forEach((line, i) =>
+    text(2, floor + FOOT + (i + 1) * LINE - 4, clipped(line, wide), { "text-anchor": "start" }),
+  );
   return high;
 }
 
