@@ -217,15 +217,15 @@ def test_rows_of_a_joint_pass_of_compiled_layers_equal_those_alone_bit_for_bit(d
         for lo, hi in ((0, 2), (2, 4)):
             texts = [Inputs(len(x), x, *of) for x, *of in zip(inputs, more, shared, strict=True)]
             alone = [decoder.forward_layers(*of, lo, hi, x) for *of, x in zip(more, own, inputs, strict=True)]
-            turned = decoder._together(lo, hi, texts[4::-2])  # then each keeps its place in the session
-            inputs = decoder._together(lo, hi, texts)
+            turned = decoder._joint.run(lo, hi, texts[4::-2])  # then each keeps its place in the session
+            inputs = decoder._joint.run(lo, hi, texts)
             assert all(map(torch.equal, alone, inputs)) and all(map(torch.equal, turned, inputs[4::-2]))
         assert [cache.length for cache in own] == [cache.length for cache in shared] == [one.end for one in more]
         assert torch.equal(decoder.head(torch.cat(inputs)), torch.cat([decoder.head(x) for x in inputs]))
 
 
 def test_compiled_layers_that_do_not_fit_twice_run_one_text_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hsd_core.models.compiled.decoder.free_bytes", lambda device: 100)
+    monkeypatch.setattr("hsd_core.models.compiled.joint.free_bytes", lambda device: 100)
     stack, batch = LeanStacks(make=tiny_compiled).stack("target"), Batch(2)
     for _ in range(2):
         add(batch, stack, 4)

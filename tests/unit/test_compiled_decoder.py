@@ -143,7 +143,7 @@ def test_a_large_model_is_laid_out_part_by_part_and_computes_the_same_bits(
     monkeypatch.setattr(decoders, "PART_BYTES", 2.5 * BYTES[dtype] * LAYER[kind])
     told: list[tuple[float, float]] = []
     parts = tiny_compiled(kind, layers=5, dtype=dtype, progress=lambda *so_far: told.append(so_far), **WIDE)
-    assert [(part.lo, part.hi) for part in parts._parts] == [(0, 2), (2, 4), (4, 5)]
+    assert [(part.lo, part.hi) for part in parts.parts] == [(0, 2), (2, 4), (4, 5)]
     assert told == [(0, 5), (2, 5), (4, 5)]
     assert torch.equal(read(parts), read(whole))
     cache, rows = parts.new_cache(12), []
@@ -155,10 +155,10 @@ def test_a_large_model_is_laid_out_part_by_part_and_computes_the_same_bits(
 def test_a_cut_lays_no_weight_out_twice_and_closes_what_it_replaces() -> None:
     decoder = tiny_compiled(layers=6)
     cache = decoder.new_cache(4)
-    before = decoder._parts[0].session
+    before = decoder.parts[0].session
     decoder.forward_layers(Pass([1]), cache, 0, 2)
     decoder.forward_layers(Pass([1]), cache, 0, 6)
-    assert [(part.lo, part.hi) for part in decoder._parts] == [(0, 2), (2, 6)]
+    assert [(part.lo, part.hi) for part in decoder.parts] == [(0, 2), (2, 6)]
     assert before not in cache._bound and len(cache._bound) == 2
     with pytest.raises(ValueError, match="layers 3 to 7"):
         decoder.forward_layers(Pass([1]), cache, 3, 7)

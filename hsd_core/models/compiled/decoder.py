@@ -24,20 +24,20 @@ from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, padded_with_last, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
-from hsd_core.models.compiled.joint import NAMES, NO_ROWS, SEATS, JointPart, Text
+from hsd_core.models.compiled.joint import NAMES, NO_ROWS, JointLayers, JointPart, text_of
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
 from hsd_core.models.compiled.products import product
 from hsd_core.models.compiled.session import BoundInputs, Session, trim_heap
 from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
-from hsd_core.models.decoder_protocol import QUANTISED, DecoderError
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.joint_pass import JOINS, Inputs, head_offered, layers_offered
 from hsd_core.models.lean import decoder as lean
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
-from hsd_core.models.machine import TooLarge, free_bytes, refuse
+from hsd_core.models.machine import free_bytes, refuse
 from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads
 
@@ -95,7 +95,7 @@ class CompiledDecoder:
         self.tables = cos[:, :half].contiguous(), sin[:, half:].contiguous()
         if reason := refusal(shape, dtype, "cpu"):
             raise DecoderError(f"{reason}; use kind='lean'")
-        self._cutting = threading.Lock()
+        self.cutting = threading.Lock()
         with weights() as opened:
             # in the dtype of the file: a lookup is exact
             sizes = shape.vocab_size, shape.hidden
@@ -109,16 +109,15 @@ class CompiledDecoder:
                 self._smoothing = cached_smoothing(shape, opened, make)
             self._head = self._head_session(head[: self.vocab_size])
         self._shows_queries, self.least_rows, self.independent = False, 1, False
-        self._parts: tuple[DecoderPart, ...] = ()
-        self._joint: dict[tuple[int, int], JointPart] = {}  # by lo and hi, for several texts
-        self._one_text = ""  # why passes of several texts are not computed together
+        self.parts: tuple[DecoderPart, ...] = ()
+        self._joint = JointLayers(self)
         self._grouped: dict[
             int | Sublayers, Sequence[DecoderPart]
         ] = {}  # other arrangements of the layers: in groups, or without some sublayers
         each = self._layers_a_part()
         for lo in range(0, self.layers, each):
             progress(lo, self.layers)
-            self._parts += (self._part(lo, min(lo + each, self.layers)),)
+            self.parts += (self._part(lo, min(lo + each, self.layers)),)
         for self.least_rows in (1, LEAST_ROWS):  # a model that a kernel cannot run is refused here too
             if self._rows_alike():
                 break
@@ -158,13 +157,13 @@ class CompiledDecoder:
         """See `Layered.forward_layers`. The slot after the inputs may be written too."""
         kv, x = own(cache, CompiledCache), self.embed(given.ids) if x is None else x
         if (joins := JOINS.get()) is not None:
-            together = None if self._one_text else partial(self._together, lo, hi)
+            together = None if self._joint.why_not else partial(self._joint.run, lo, hi)
             alone, mine = partial(self._alone, lo, hi), Inputs(len(x), x, given, kv)
-            return joins.run(layers_offered(self, lo, hi, mine, alone, together, self._one_text))
-        return self._passed(given, kv, lo, hi, x)
+            return joins.run(layers_offered(self, lo, hi, mine, alone, together, self._joint.why_not))
+        return self.passed(given, kv, lo, hi, x)
 
-    def _passed(self, given: Pass, kv: CompiledCache, lo: int, hi: int, x: Tensor) -> Tensor:
-        parts, current = self._between(lo, hi), [part.session for part in self._parts]
+    def passed(self, given: Pass, kv: CompiledCache, lo: int, hi: int, x: Tensor) -> Tensor:
+        parts, current = self.between(lo, hi), [part.session for part in self.parts]
         kv.forget(current)
         bounds = [kv.bound(part.session, range(part.lo, part.hi)) for part in parts]
         x = kv.run(bounds, given, x)
@@ -173,60 +172,11 @@ class CompiledDecoder:
         return x
 
     def _alone(self, lo: int, hi: int, inputs: Inputs) -> Tensor:
-        return self._passed(*text_of(inputs), lo, hi, inputs.states)
+        return self.passed(*text_of(inputs), lo, hi, inputs.states)
 
-    def _together(self, lo: int, hi: int, all_of: Sequence[Inputs]) -> list[Tensor]:
-        """Layers lo, ..., hi - 1 on inputs of several texts.
-
-        Raises:
-            DecoderError, TooLarge: they cannot be computed together; from now on each runs alone.
-        """
-        try:
-            parts = self._joint_parts(lo, hi)
-        except (DecoderError, TooLarge) as error:
-            self._one_text = str(error)
-            raise
-        found, passes = list[Tensor](), -(-len(all_of) // SEATS)
-        each = -(-len(all_of) // passes)
-        for at in range(0, len(all_of), each):
-            some = all_of[at : at + each]
-            texts, x = [text_of(inputs) for inputs in some], [inputs.states for inputs in some]
-            for part in parts:
-                x = part.run(texts, x)
-            for given, kv in texts if hi == self.layers else ():
-                kv.length = given.end
-            found += x
-        return found
-
-    def _joint_parts(self, lo: int, hi: int) -> Sequence[JointPart]:
-        """Second copies of the parts with layers lo to hi - 1, for several texts."""
-        wanted = [(part.lo, part.hi) for part in self._between(lo, hi)]
-        with self._cutting:
-            there = {(part.lo, part.hi): part.session.nbytes for part in self._parts}
-            self._joint = {at: part for at, part in self._joint.items() if at in there}
-            missing = [at for at in wanted if at not in self._joint]
-            refuse(
-                sum(map(there.__getitem__, missing)), free_bytes("cpu"), "a copy of the layers for several texts", ""
-            )
-            for at in missing:
-                made = JointPart(*at, self._part(*at, seats=NAMES).session, self.new_cache(NO_ROWS))
-                if self.dtype in QUANTISED and not self._joint_alike(made):
-                    raise DecoderError("on this processor rows depend on how many are computed together")
-                self._joint[at] = made
-            if missing:
-                trim_heap()
-            return [self._joint[at] for at in wanted]
-
-    def _joint_alike(self, part: JointPart) -> bool:
-        """Whether rows of a joint pass equal those of passes of one text, bit for bit."""
-        given = [Pass([i % self.shape.vocab_size for i in range(min(n, self.max_positions))]) for n in (33, 1)]
-        x = [self.embed(one.ids) for one in given]
-        joint = part.run([(one, self.new_cache(len(one.ids))) for one in given], x)
-        alone = [
-            self._passed(one, self.new_cache(len(one.ids)), part.lo, part.hi, own)
-            for one, own in zip(given, x, strict=True)
-        ]
-        return all(map(torch.equal, joint, alone))
+    def joint_part(self, lo: int, hi: int) -> JointPart:
+        """A second copy of the layers lo to hi - 1, for several texts."""
+        return JointPart(lo, hi, self._part(lo, hi, seats=NAMES).session, self.new_cache(NO_ROWS))
 
     def in_groups(self, cache: Cache, together: int) -> Callable[[Pass], Tensor]:
         """See `Grouped.in_groups`.
@@ -259,10 +209,10 @@ class CompiledDecoder:
 
     def show_queries(self) -> None:
         """See `Asked`. The sessions are made again, as outputs cannot be added later."""
-        with self._cutting:
+        with self.cutting:
             if not self._shows_queries:
                 self._shows_queries = True
-                self._parts = tuple(self._part(part.lo, part.hi) for part in self._parts)
+                self.parts = tuple(self._part(part.lo, part.hi) for part in self.parts)
         trim_heap()
 
     @torch.inference_mode()
@@ -271,7 +221,7 @@ class CompiledDecoder:
         kv, given = own(cache, CompiledCache), Pass([token], position)
         shown = ShownQueries(self.shape, self.layers, self.tables)
         kv.run(
-            (shown.bind(kv, part.session, range(part.lo, part.hi)) for part in self._parts), given, self.embed([token])
+            (shown.bind(kv, part.session, range(part.lo, part.hi)) for part in self.parts), given, self.embed([token])
         )
         return shown.rotated(position)
 
@@ -302,9 +252,9 @@ class CompiledDecoder:
         """See `Decoder.weight_bytes`."""
         if depth is None:
             again = sum(part.session.nbytes for parts in self._grouped.values() for part in parts)
-            again += sum(part.session.nbytes for part in self._joint.values())
+            again += self._joint.nbytes
             return self.weight_bytes(self.layers) + self._embedding.nbytes + again
-        return sum(part.session.nbytes for part in self._between(0, depth)) + head * self._head.nbytes
+        return sum(part.session.nbytes for part in self.between(0, depth)) + head * self._head.nbytes
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """See `Decoder.cache_bytes`."""
@@ -327,21 +277,21 @@ class CompiledDecoder:
         self.independent = torch.equal(torch.cat(apart), rows(0, n, whole))
         return self.independent
 
-    def _between(self, lo: int, hi: int) -> Sequence[DecoderPart]:
+    def between(self, lo: int, hi: int) -> Sequence[DecoderPart]:
         """The parts with layers lo to hi - 1; they are split there if necessary."""
-        found = [part for part in self._parts if lo <= part.lo and part.hi <= hi]
+        found = [part for part in self.parts if lo <= part.lo and part.hi <= hi]
         if found and (found[0].lo, found[-1].hi) == (lo, hi):
             return found
         if not 0 <= lo < hi <= self.layers:
             raise ValueError(f"layers {lo} to {hi} of a model with {self.layers}")
-        with self._cutting:
-            self._parts = tuple(self._cut(lo, hi))
+        with self.cutting:
+            self.parts = tuple(self._cut(lo, hi))
         trim_heap()
-        return self._between(lo, hi)
+        return self.between(lo, hi)
 
     def _cut(self, *at: int) -> Iterator[DecoderPart]:
         """The parts, split at these depths."""
-        for part in self._parts:
+        for part in self.parts:
             cuts = sorted({part.lo, *(depth for depth in at if part.lo < depth < part.hi), part.hi})
             yield from [part] if len(cuts) == 2 else map(self._part, cuts[:-1], cuts[1:])
 
@@ -352,7 +302,7 @@ class CompiledDecoder:
 
     def _grouped_parts(self, together: int) -> Sequence[DecoderPart]:
         """A second copy of the layers, in groups; the last size asked for is kept."""
-        with self._cutting:
+        with self.cutting:
             if together not in self._grouped:
                 self._grouped = {}
                 needed, cure = self.weight_bytes(self.layers, head=False), "leave the level out, or write @parallel=1"
@@ -366,7 +316,7 @@ class CompiledDecoder:
 
     def _parts_without(self, without: Sublayers) -> Sequence[DecoderPart]:
         """A second copy of the layers without some sublayers; the last set asked for is kept."""
-        with self._cutting:
+        with self.cutting:
             if without not in self._grouped:
                 self._grouped = {}
                 cure = "leave the level out"
@@ -419,8 +369,3 @@ class CompiledDecoder:
         y = graph.norm(x, "norm", norm, self.shape.norm_eps)
         graph.put("Identity", [made(graph, "head", y)], [graph.output("logits", [1, "n", self.vocab_size])])
         return Session(graph, self.threads, self.profile)
-
-
-def text_of(inputs: Inputs) -> Text:
-    assert inputs.given is not None and inputs.cache is not None
-    return inputs.given, own(inputs.cache, CompiledCache)
