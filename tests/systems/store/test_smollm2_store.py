@@ -16,6 +16,7 @@ from hsd_core.trace.metrics import committed_ids, measure
 STORE = "target@knn=store@mix=0.7@heat=0.05"
 PROMPT = "What is a list comprehension in Python?"
 STACKS = [f"cached:4,{STORE}", f"ngram:2,cached:4@policy=os3,{STORE}", f"ngram:2,int8:5,{STORE}", f"nano:3,{STORE}"]
+STACKS += [f"cached:4,{STORE}@with=ahead"]
 
 
 @pytest.fixture(scope="module")
