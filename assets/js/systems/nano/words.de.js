@@ -95,4 +95,15 @@ export const WORDS = {
     learned: "Token des Trainings",
     hover: "%{x}<br>%{fullData.name}: %{y:.1f} Token/s (%{customdata})<extra></extra>",
   },
+  LOAD: {
+    title: "Mit mehr Anfragen zugleich",
+    text: (measured) =>
+      `Vorausgesagt, nicht gelaufen: Scyllas Achse der Anfragen. Nur der Entwurf, gegen einfaches Dekodieren von ebenso vielen Anfragen zugleich, nach der Rekursion des Planers bei der besten Blocklänge. Anfragen teilen sich jeden Durchlauf, also kostet jedes entworfene Token mehr, und weniger lohnen sich. ${measured ? "Die gemeinsamen Durchläufe des Zielmodells wurden gemessen." : "Wo die gemeinsamen Durchläufe des Zielmodells nicht gemessen wurden, kostet einer so viel wie ein Durchlauf von ebenso vielen Zeilen."}`,
+    after: (tokens) => `nach ${large(tokens)} Token`,
+    axis: "Anfragen zugleich",
+    gain: "Beschleunigung",
+    learned: "Token des Trainings",
+    block: "Blocklänge T",
+    hover: "%{fullData.name}<br>%{x} zugleich: %{y:.2f}-mal einfaches Dekodieren, T = %{customdata}<extra></extra>",
+  },
 };

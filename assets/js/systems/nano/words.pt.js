@@ -88,4 +88,15 @@ export const WORDS = {
     learned: "tokens de treino",
     hover: "%{x}<br>%{fullData.name}: %{y:.1f} tokens/s (%{customdata})<extra></extra>",
   },
+  LOAD: {
+    title: "Com mais pedidos ao mesmo tempo",
+    text: (measured) =>
+      `Previsto, não executado: o eixo de pedidos do Scylla. Só o rascunho, contra a decodificação simples de tantos pedidos ao mesmo tempo, pela recursão do planejador no melhor comprimento de bloco. Os pedidos dividem cada passada, então cada token rascunhado custa mais e menos deles compensam. ${measured ? "As passadas conjuntas do alvo foram medidas." : "Onde as passadas conjuntas do alvo não foram medidas, uma custa o que custa uma passada de tantas linhas."}`,
+    after: (tokens) => `após ${large(tokens)} ${tokens < 1e6 ? "tokens" : "de tokens"}`,
+    axis: "pedidos ao mesmo tempo",
+    gain: "aceleração",
+    learned: "tokens de treino",
+    block: "comprimento de bloco T",
+    hover: "%{fullData.name}<br>%{x} ao mesmo tempo: %{y:.2f} vezes a decodificação simples, T = %{customdata}<extra></extra>",
+  },
 };
