@@ -97,6 +97,7 @@ export const WORDS = {
     gain: "aceleração",
     learned: "tokens de treino",
     block: "comprimento de bloco T",
-    hover: "%{fullData.name}<br>%{x} ao mesmo tempo: %{y:.2f} vezes a decodificação simples, T = %{customdata}<extra></extra>",
+    hover:
+      "%{fullData.name}<br>%{x} ao mesmo tempo: %{y:.2f} vezes a decodificação simples, T = %{customdata}<extra></extra>",
   },
 };

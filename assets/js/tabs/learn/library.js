@@ -11,7 +11,7 @@ export class Library {
   constructor() {
     /** @type {Map<string, import("../../shared/run/trace.js").TraceModel>} */ this.recordings = new Map();
     /** @type {any[]} */ this.reports = [];
-    /** @type {import("./figures/requests-figures.js").ManyRequests|null} */ this.requests = null;
+    /** @type {import("./figures/run-figures.js").ManyRequests|null} */ this.requests = null;
     /** @type {Map<string, Promise<void>>} */ this._coming = new Map();
   }
 

@@ -4,12 +4,7 @@
 import { REQUESTS as SAYS } from "../../../../text/en/requests.js";
 import { as, called, ms, times, whole } from "./run-figures.js";
 
-/** @import {LoadMap, Measured} from "../../../shared/plots/load-map.js" @import {Entry} from "./run-figures.js" */
-
-/** machines: this one first, then those of `COMPUTED`; times: of a pass of one row.
- *  @typedef {{name: string, computed: boolean, rows: number[], times: number[], twice: number}} Machine
- *  @typedef {{about: {machine: string, recorded: string}, loads: number[], rows: number[], pass_ms: number[][],
- *    measured: boolean, gains: Pick<Measured, "stack"|"load"|"speed_up"|"interval">[], map: LoadMap, machines: Machine[]}} ManyRequests */
+/** @import {Entry, ManyRequests} from "./run-figures.js" */
 
 const MACHINES = ["here", "h100", "phone"];
 

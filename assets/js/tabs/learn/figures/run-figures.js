@@ -9,7 +9,8 @@ import { yielded, atMost } from "./sums.js";
 import { placeOfNumber, roundNumber } from "../../../shared/kit/round-number.js";
 import { figure, fixed as written, millis, ratio, rounded } from "../../../../text/numbers.js";
 
-/** @import {Row} from "../../../shared/run/events.js" @import {TokenRecord} from "../../../shared/run/records.js"
+/** @import {LoadMap, Measured} from "../../../shared/plots/load-map.js" @import {Row} from "../../../shared/run/events.js"
+ *  @import {TokenRecord} from "../../../shared/run/records.js"
  *  @import {TraceModel as Model, Segment, TraceModel} from "../../../shared/run/trace.js" */
 
 /** Lessons as app/tabs/learn/lessons.py declares them.
@@ -26,7 +27,12 @@ import { figure, fixed as written, millis, ratio, rounded } from "../../../../te
  *    try: {text: string, button?: string, action?: Action}}} Lesson
  *  @typedef {number|null} Answer the index of a choice, an estimate, null for one that was shown */
 /** @template R @typedef {[tip: string, format: (v: any) => string, read: R]} Entry a figure: what it is, how it is written and read */
-/** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[], requests?: import("./requests-figures.js").ManyRequests|null}} Sources */
+/** machines: this one first, then those of `COMPUTED`; times: of a pass of one row.
+ *  @typedef {{name: string, computed: boolean, rows: number[], times: number[], twice: number}} Machine
+ *  @typedef {{about: {machine: string, recorded: string}, loads: number[], rows: number[], pass_ms: number[][],
+ *    measured: boolean, gains: Pick<Measured, "stack"|"load"|"speed_up"|"interval">[], map: LoadMap, machines: Machine[]}} ManyRequests */
+
+/** @typedef {{model: Model|null, recordings: Map<string, Model>, reports: any[], requests?: ManyRequests|null}} Sources */
 
 export const fixed = (/** @type {number} */ digits) => (/** @type {number} */ v) => written(v, digits);
 export const whole = (/** @type {number} */ v) => String(Math.round(v));

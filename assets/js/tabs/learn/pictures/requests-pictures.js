@@ -13,7 +13,7 @@ import { REQUESTS as FIGURES, passOf } from "../figures/requests-figures.js";
 import { bar } from "./charts.js";
 import { frame, sheet, slider } from "./frame.js";
 
-/** @import {ManyRequests, Machine} from "../figures/requests-figures.js" @import {Picture, PictureContext} from "./frame.js" */
+/** @import {ManyRequests, Machine} from "../figures/run-figures.js" @import {Picture, PictureContext} from "./frame.js" */
 
 const EDGE = { left: 46, right: 20, top: 18, bottom: 46 };
 const FIRST = 8; // requests that are shown at first
