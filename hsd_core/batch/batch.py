@@ -37,24 +37,23 @@ MakeRun = Callable[[EngineClock, Callable[[], bool]], Iterator[Event]]
 class Batch:
     """Runs that are decoded together, at most `most` at a time; others wait in order."""
 
-    def __init__(self, most: int, meets: Callable[[Event], bool] = lambda event: False) -> None:
+    def __init__(self, most: int) -> None:
         """
-        Args:
-            meets: a run with such an event waits until every other one had one, before its next pass.
         Raises:
             ValueError: `most` is less than 1.
         """
         if most < 1:
             raise ValueError(f"a batch of {most} runs; it takes at least 1")
-        self._most, self._meets, self.clock = most, meets, _BatchClock()
+        self._most, self.clock = most, _BatchClock()
         self._waiting: deque[_Run] = deque()
         self._live: list[_Run] = []
         self._count = 0
         self._nbytes: dict[Hashable, int] = {}
 
-    def add(self, make: MakeRun) -> int:
-        """Queue a run, also while others are decoded; returns its number."""
-        self._waiting.append(_Run(self._count, make, self.clock, self._live, self._meets))
+    def add(self, make: MakeRun, meets: Callable[[Event], bool] | None = None) -> int:
+        """Queue a run, also while others are decoded; returns its number. With the first of its events that `meets`, it
+        waits until every other one that has `meets` had such an event, before its next pass."""
+        self._waiting.append(_Run(self._count, make, self.clock, self._live, meets))
         self._count += 1
         return self._count - 1
 
@@ -142,13 +141,19 @@ class _Run:
     """One run, on its own thread, which runs only within `go_on` and `end`."""
 
     def __init__(
-        self, number: int, make: MakeRun, clock: _BatchClock, beside: Sequence[_Run], meets: Callable[[Event], bool]
+        self,
+        number: int,
+        make: MakeRun,
+        clock: _BatchClock,
+        beside: Sequence[_Run],
+        meets: Callable[[Event], bool] | None,
     ) -> None:
-        """beside: the runs that are decoded now. meets: see `Batch`."""
+        """beside: the runs that are decoded now. meets: see `Batch.add`."""
         self.number, self._make, self._clock, self._beside, self._meets = number, make, clock, beside, meets
         self.wants: Offered | None = None  # the pass that it waits for
         self.turns = 0  # since the last pass of any run
-        self.stopped = self.over = self.met = False
+        self.stopped = self.over = False
+        self.met = meets is None
         self._found: list[Event | Exception] = []
         self._answer: Tensor | Exception | None = None
         self._turn = False  # whether others go on before its next pass
@@ -230,7 +235,7 @@ class _Run:
             with closing(events):
                 for event in events:
                     self._found.append(event)
-                    meets = not self.met and self._meets(event)
+                    meets = not self.met and self._meets is not None and self._meets(event)
                     self.met |= meets
                     self._turn |= meets or isinstance(event, Commit)
         except Stopped:

@@ -182,7 +182,8 @@ def _under_load(
         joint = joint_costs(entries, pipeline.encode(prompts[0].text, raw=options.raw), loads, known=known)
         first = {JOINT: {name: joint_as_dict(own) for name, own in joint.items()}}
     count = Counter((record["turn"], record["load"]) for record in records)
-    done = {each for each, batches in count.items() if batches == len(everything)}
+    whole = {one: len(everything) * load.batches(loads, one, len(prompts)) for one in loads}
+    done = {each for each, batches in count.items() if batches == whole[each[1]]}
     records = [record for record in records if (record["turn"], record["load"]) in done]
     if raw:
         raw.keep([first, *records])
@@ -206,8 +207,8 @@ def _under_load(
         tables.append(load_report.sittings_table(found["sittings"]))
     print(*tables, sep="\n\n")
     if raw:
-        whole = {**found, "runs": [asdict(run) for run in runs]}
-        write_whole(raw.path.with_name("load.json"), encode(whole))
+        kept = {**found, "runs": [asdict(run) for run in runs]}
+        write_whole(raw.path.with_name("load.json"), encode(kept))
         write_whole(raw.path.with_name("load.md"), ("\n\n".join(tables) + "\n").encode())
     return 0
 

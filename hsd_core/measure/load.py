@@ -1,6 +1,6 @@
 """Stacks under load: how many tokens/s a batch of 1, 2, 4, ... requests gives in sum, and where a stack stops paying.
 
-In every turn each stack, and plain decoding of its target, decodes the same requests in one batch, at every load, in an
+In every turn each stack, and plain decoding of its target, decodes the same requests at every load, in batches, in an
 order that rotates. Decoding begins when every prompt has been read, and tokens in sum are counted until the first text
 ends: all the while, so many requests are decoded. A stack's speed-up at a load is the ratio of sums to plain decoding's
 at that load; the crossing point is the load at which it falls to 1, on a line between the measured loads (by log2).
@@ -20,7 +20,7 @@ import numpy as np
 
 from hsd_core.batch.batch import Batch
 from hsd_core.core.clock import EngineClock
-from hsd_core.core.events import Commit, Draft, Event, Footer, Prefill, Verify
+from hsd_core.core.events import Commit, Draft, Event, Footer, Plan, Prefill, Verify
 from hsd_core.levels.notes import Batch as JointPasses
 from hsd_core.measure.bench.side_by_side import plain_of, with_plain
 from hsd_core.measure.intervals import Tally, median_interval, middle
@@ -75,7 +75,7 @@ def measure(
     done: Collection[tuple[int, int]] = (),
 ) -> Generator[list[LoadRun], None, None]:
     """Measure stacks and plain decoding: yields the batches of a load in a turn, after each. The prompts of a turn
-    follow on those of the turn before. The first turn is repeated, as a warm-up.
+    follow on those of the turn before. The first batch at each load is repeated, as a warm-up.
 
     Args:
         done: turns and loads that are left out.
@@ -87,10 +87,19 @@ def measure(
         for load in rotated(list(loads), turn):
             if all((one, load) in done for one in ([turn] if count else range(turns))):
                 continue
-            asked = [prompts[(turn * load + i) % len(prompts)] for i in range(load)]
-            found = {stack: _decoded(runner, stack, asked) for stack in rotated(everything, turn)}
+            measured = list[LoadRun]()
+            for number in range(batches(loads, load, len(prompts)) if count else 1):
+                first = (turn * batches(loads, load, len(prompts)) + number) * load
+                asked = [prompts[i % len(prompts)] for i in range(first, first + load)]
+                found = {stack: _decoded(runner, stack, asked) for stack in rotated(everything, turn + number)}
+                measured += [load_run(load, turn, one, found[one], found[plain_of(one)]) for one in everything]
             if count:
-                yield [load_run(load, turn, stack, found[stack], found[plain_of(stack)]) for stack in everything]
+                yield measured
+
+
+def batches(loads: Sequence[int], load: int, prompts: int) -> int:
+    """The batches of a stack at a load in a turn: as many as bring the prompts that the largest load has at once."""
+    return math.ceil(min(max(loads), prompts) / load)
 
 
 def decoding(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> Generator[tuple[int, Event], None, None]:
@@ -99,9 +108,9 @@ def decoding(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> Generato
     Raises:
         Exception: that of a request which could not be decoded.
     """
-    batch = Batch(len(prompts), meets=_has_read)
+    batch = Batch(len(prompts))
     for prompt in prompts:
-        batch.add(partial(_started, runner, stack, prompt, batch.clock))
+        batch.add(partial(_started, runner, stack, prompt, batch.clock), meets=_reads())
     with closing(batch.events()) as events:
         for number, event in events:
             if isinstance(event, Exception):
@@ -116,9 +125,16 @@ def _decoded(runner: LoadRunner, stack: str, prompts: Sequence[str]) -> list[lis
     return found
 
 
-def _has_read(event: Event) -> bool:
-    """Whether a run's prompt has been read: by its lowest level last."""
-    return isinstance(event, Prefill) and event.level == 0
+def _reads() -> Callable[[Event], bool]:
+    """Whether a run's prompt has been read with an event: by the lowest level of its first plan last."""
+    lowest = 0
+
+    def has_read(event: Event) -> bool:
+        nonlocal lowest
+        lowest = min(event.levels) if isinstance(event, Plan) else lowest
+        return isinstance(event, Prefill) and event.level == lowest
+
+    return has_read
 
 
 def _started(
@@ -148,7 +164,7 @@ def load_run(load: int, turn: int, stack: str, runs: Sequence[list[Event]], plai
         tuple(footer.committed for footer in footers),
         tuple(end - began for end in ends),
         until - began,
-        sum(len(commit.tokens) for commit in commits if commit.t <= until),
+        sum(len(commit.tokens) for commit in commits if began < commit.t <= until),
         sum(compare(run, other).holds for run, other in zip(runs, plain, strict=True)),
         tuple((round(passes), round(ms, 3), round(rows), round(of)) for passes, ms, rows, of in totals.values()),
     )

@@ -65,9 +65,13 @@ def test_runs_meet_in_the_passes_of_one_model(made: Any) -> None:
 
 
 def test_runs_can_wait_until_every_prompt_is_read(made: Any) -> None:
-    batch = Batch(3, meets=lambda event: isinstance(event, Prefill) and event.level == 0)
+    batch = Batch(3)
     for text in ("target", "int8:2,target", "nano:2@id=fed,target"):
-        add(batch, made.stack(text))
+        stack = made.stack(text)
+        batch.add(
+            lambda clock, stop, stack=stack: run(stack, clock=clock, stop=stop),
+            meets=lambda event: isinstance(event, Prefill) and event.level == 0,
+        )
     order = [type(event) for _, event in batch.events() if isinstance(event, (Prefill, Commit))]
     assert Commit in order and Prefill not in order[order.index(Commit) :]
 

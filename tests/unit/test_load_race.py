@@ -19,6 +19,7 @@ from hsd_core.cli import main
 from hsd_core.core.events import Commit, Draft, Event, Prefill, Verify
 from hsd_core.grammar.stack_text import grammar
 from hsd_core.levels.notes import Batch as Note
+from hsd_core.measure.load import load_run
 from hsd_core.measure.race import load_race as races
 from hsd_core.models.sampling import Sampling
 from hsd_core.trace.checks import check
@@ -146,3 +147,14 @@ def test_the_command_writes_a_race_under_load(tmp_path: Path, capsys: pytest.Cap
         assert why in capsys.readouterr().err
     assert main(["race", "--preset", "toy", command[3], "table@id=order6"]) == 2
     assert "needs --prompt, or --load" in capsys.readouterr().err
+
+
+def test_shipped_races_add_up() -> None:
+    for path in sorted((ROOT / "assets/races/load").glob("*.jsonl.gz")):
+        found, events = races.read(path)
+        sides = [[list[Event]() for _ in range(found.load)] for _ in found.stacks]
+        for event in events:
+            sides[event.side][event.request].append(event.of)
+        again = [load_run(found.load, found.shown, found.stacks[s], sides[s], sides[0]) for s in (0, 1)]
+        assert again == [*found.repeats[found.shown]] and found.machine and found.recorded, path.name
+        assert not any(check(run) for side in sides for run in side[:4]), path.name

@@ -19,6 +19,7 @@ from hsd_core.cli.generate import repeat
 from hsd_core.core import events as trace
 from hsd_core.core.run_plans import Round
 from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.measure.load import decoding
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Profile
 from hsd_core.theory.stack_table import LoadReplanner, StackTable, whole
@@ -123,6 +124,19 @@ def test_a_run_of_a_batch_follows_the_row_of_the_runs_that_are_live(toy: Pipelin
     if temperature == 0.0:
         plain = list(toy.run("table@id=order6", "ab ba", max_new_tokens=60))
         assert output_of(events) == output_of(plain)
+
+
+def test_where_levels_rest_too_requests_are_counted_when_every_prompt_is_read(toy: Pipeline) -> None:
+    def runner(stack: str, prompt: str, **how: Any) -> Iterator[trace.Event]:
+        return toy.run(stack, prompt, max_new_tokens=4, **how)
+
+    events = [event for _, event in decoding(runner, TABLE, ["ab ba"] * 5)]
+    order = [type(event) for event in events if isinstance(event, trace.Commit) or first_reads(event)]
+    assert order[:5] == [trace.Prefill] * 5 and order[5:] == [trace.Commit] * (len(order) - 5)
+
+
+def first_reads(event: trace.Event) -> bool:
+    return isinstance(event, trace.Prefill) and event.round is None
 
 
 def test_a_run_alone_follows_the_first_row(toy: Pipeline) -> None:
