@@ -64,13 +64,13 @@ class Loader:
         device: str | None = None,
     ) -> None:
         self._pipeline, self._opening, self._prompt_tokens, self._device = pipeline, opening, prompt_tokens, device
-        self._starts: Starts = lambda request, *given, **more: request.start(*given, **more)
+        self.starts: Starts = lambda request, *given, **more: request.start(*given, **more)
         self._open, self._fetched = SharedWork[tuple[str, str], Any](OPEN), SharedWork[str, Any](0)
 
     def started_by(self, starts: Starts) -> Loader:
         """The same loader, for a run whose events `starts` makes."""
         own = copy(self)
-        own._starts = starts
+        own.starts = starts
         return own
 
     @property
@@ -124,7 +124,7 @@ class Loader:
             if stop():
                 raise LoadingLeft(says.LEFT)
         try:
-            events = self._starts(request, pipeline, stop=stop, reading=reading)
+            events = self.starts(request, pipeline, stop=stop, reading=reading)
         finally:
             opening.alone.release()
         if stop():

@@ -249,7 +249,7 @@ def in_syntax(profile: DraftProfile, ranges: Sequence[Range]) -> tuple[str, str]
         start = base if kind else f"--speculative-algorithm EAGLE3 --speculative-draft-model-path DRAFT {base}"
         adaptive = "--speculative-adaptive --speculative-adaptive-config by-batch.json"
         return (
-            f"echo '{slots}' > by-batch.json\n{start} {adaptive}",
+            f"printf '%s' '{slots}' > by-batch.json\n{start} {adaptive}",
             (
                 "Each key is the least batch of its steps. For EAGLE and EAGLE3 with --speculative-eagle-topk 1 alone; "
                 "a version that refuses 0 takes 1 there."

@@ -45,7 +45,7 @@ def agrees(page: Any, found: dict[str, Any]) -> None:
     assert page.locator(".hx-lm-dot").evaluate_all(GAINS) == gains
     left = {(str(row["load"]), name) for row in rows for name in row["left"]}
     assert {tuple(mark) for mark in page.locator(".hx-lm-out").evaluate_all(MARKS)} == left
-    page.locator(".hx-load summary").click()
+    page.locator(".hx-load summary").first.click()
     for line, row in zip(page.locator(".hx-lm-table tbody tr").evaluate_all(TABLE), rows, strict=True):
         assert [line["load"], line["gain"]] in gains
         shown = {name: text.removesuffix(" (computed)") for name, text in line["cells"] if text != "\u2013"}

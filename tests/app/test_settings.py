@@ -120,11 +120,12 @@ def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None
         ("suffix:2@earlier=runs,target", "outputs"),  # of other visitors
         ("suffix:2@earlier=else.jsonl,target", "outputs"),
         ("skip:4@set=/etc/x.json,target", "set of subla"),
+        ("int8:2@vocab=99@text=else.npz,target", "database"),
     ):
         with pytest.raises(RequestError, match=f"has no {noun}.*command line"):
             check_files("toy", parse_stack(stack), {"levels": levels})
     named = {key for key in keys() if isinstance(keys()[key], FileKey)}
-    assert named == {"db", "earlier", "set"}, "a key that names files of the server says so, and is refused here"
+    assert named == {"db", "earlier", "set", "text"}, "a key that names files of the server says so, and is refused here"
 
 
 def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:

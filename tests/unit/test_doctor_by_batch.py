@@ -176,7 +176,7 @@ def test_each_engine_is_told_the_table_in_its_own_syntax() -> None:
     assert "--data-parallel-size" in note and "disable_by_batch_size" in note
 
     text, note, ranges = of("sglang", "EAGLE3")
-    written = re.match(r"echo '(.*)' > by-batch\.json\n", text)
+    written = re.match(r"printf '%s' '(.*)' > by-batch\.json\n", text)
     assert written is not None
     assert json.loads(written[1]) == {str(at["low"]): {"candidate_steps": [at["k"]]} for at in ranges}
     assert text.endswith("--speculative-adaptive --speculative-adaptive-config by-batch.json")

@@ -27,7 +27,7 @@ def test_stacks_that_stand_together_are_called_as_in_the_table(table: dict[str, 
 
 def stacks_of(path: Path) -> list[str]:
     lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line and line != "default"]
+    return [line for line in lines if line and line != "default" and not line.startswith("1=")]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -33,7 +33,13 @@ from hsd_core.theory.profiles.profile_store import digest
 from hsd_core.theory.search.another_level import AnotherLevel
 from hsd_core.typed import decode, encode, json_decoder
 
-QUESTIONS = (load_map, *plugins("question"))  # to a profile: ours, and those that systems bring along
+
+def questions() -> tuple[Any, ...]:
+    """Questions to a profile: ours, and those that systems bring along."""
+    return load_map, *plugins("question")
+
+
+QUESTIONS = questions()
 PROCESSES = 2  # one that ends, or takes long, stops only who asked; the second starts when two ask at once
 PATIENCE_S = 20.0  # for one answer, of which a processor may spend `desk.WORK_S`
 MEMORY = 2**30  # bytes of the process's addresses, where the system can bound them
@@ -244,11 +250,11 @@ class AnotherLevels:
 
 
 class BroughtQuestions:
-    """Answers `QUESTIONS`. One thread uses it."""
+    """Answers our questions to a profile, and those that systems bring along. One thread uses it."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, _Known[Mapping[str, Any]]]] = {
-            one.NAME: (one.SECONDS, _Known(one.answer)) for one in QUESTIONS
+            one.NAME: (one.SECONDS, _Known(one.answer)) for one in questions()
         }
 
     def answer(self, name: str, question: str) -> Mapping[str, Any]:
