@@ -91,6 +91,7 @@ def cells(page: Any, database: str) -> list[str]:
     return [x.strip() for x in page.locator(f'tr[data-database="{database}"] td').all_inner_texts()]
 
 
+@pytest.mark.everything
 def test_lookups_are_stepped_through_and_a_hit_is_lit_with_its_place(page: Any, site: str, events: list[Event]) -> None:
     visit(page, site, "recording=00-lookups")
     page.locator("body").press("d")

@@ -31,7 +31,9 @@ def held(page: Any) -> Callable[[], None]:
     return let_go
 
 
-@pytest.mark.parametrize("query", ["recording=01-code", "tab=planner", "embed=1"])
+@pytest.mark.parametrize(
+    "query", ["recording=01-code", "tab=planner", pytest.param("embed=1", marks=pytest.mark.everything)]
+)
 def test_the_outline_stands_until_the_first_screen_is_drawn(
     page: Any, shipped: str, held: Callable[[], None], query: str
 ) -> None:

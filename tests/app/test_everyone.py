@@ -54,10 +54,10 @@ BY_NAME = {state.name: state for state in STATES}
 
 # One state or more of each kind of screen, one after another in a page; all states, each alone, with `--all`.
 SCREENS = (
-    *(("story",), ("play", "play-card", "play-add-level"), ("play-anatomy-sampled", "play-proof-drawn")),
-    *(("play-databases",), ("race",), ("planner", "planner-doctor"), ("learn-answered",), ("results",)),
-    ("atlas-system",),
+    *(("story",), ("play", "play-card", "play-add-level"), ("race",), ("planner", "planner-doctor")),
+    ("learn-answered",),
 )
+MORE = (("play-anatomy-sampled", "play-proof-drawn"), ("play-databases",), ("results",), ("atlas-system",))
 # What leads to a state from the one before it, where that is not its steps alone.
 LEADS = {"play-proof-drawn": ".hx-open-proof", "planner-doctor": "#planner button:text-is('Doctor')"}
 
@@ -114,7 +114,11 @@ def looked_over(page: Any, name: str) -> None:
     assert page.evaluate(FITS)
 
 
-@pytest.mark.parametrize("names", SCREENS, ids="+".join)
+@pytest.mark.parametrize(
+    "names",
+    [*SCREENS, *(pytest.param(names, marks=pytest.mark.everything, id="+".join(names)) for names in MORE)],
+    ids="+".join,
+)
 def test_every_screen_is_for_everyone_in_two_looks_and_four_widths(
     looked_at: Any, shipped: str, names: tuple[str, ...]
 ) -> None:

@@ -85,6 +85,7 @@ def settled(around: Any) -> tuple[int, int]:
     return int(frame), int(page)
 
 
+@pytest.mark.everything
 @first_always("width", [1200, 390, 1920])
 def test_in_a_frame_that_follows_its_height_every_tab_settles(around: Any, shipped: str, width: int) -> None:
     around.set_viewport_size({"width": width, "height": 900})

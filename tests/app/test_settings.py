@@ -125,7 +125,9 @@ def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None
         with pytest.raises(RequestError, match=f"has no {noun}.*command line"):
             check_files("toy", parse_stack(stack), {"levels": levels})
     named = {key for key in keys() if isinstance(keys()[key], FileKey)}
-    assert named == {"db", "earlier", "set", "text"}, "a key that names files of the server says so, and is refused here"
+    assert named == {"db", "earlier", "set", "text"}, (
+        "a key that names files of the server says so, and is refused here"
+    )
 
 
 def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_asked() -> None:

@@ -208,6 +208,7 @@ def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
     assert parse_qs(page.evaluate("location.search")[1:])["depths"] == ["1"]
 
 
+@pytest.mark.everything
 @first_always("how", ["mouse", "escape"])
 def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> None:
     visit(page, shared, "?stack=ngram:3,nano:4@id=tiny,exit:2@at=4,target")

@@ -18,6 +18,7 @@ PEARL = "28-copy-pearl"
 TRACE = ASSETS / "traces" / f"{PEARL}.jsonl.gz"
 
 
+@pytest.mark.everything
 def test_the_clock_is_named_and_a_round_shows_what_was_drafted_meanwhile(page: Any, shipped: str) -> None:
     events = tracefile.read(TRACE)
     found = metrics.lanes(events)

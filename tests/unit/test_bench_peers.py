@@ -30,6 +30,7 @@ def test_transformers_writes_the_targets_own_text_in_each_of_its_ways(smollm2: A
         assert text.ids == ids and 0 < text.tokens < 12 and text.decode_ns > 0, peer.name
 
 
+@pytest.mark.everything
 @pytest.mark.weights
 def test_the_exported_nano_gives_the_rows_of_the_draft_but_for_what_that_copies(
     smollm2: Any, monkeypatch: pytest.MonkeyPatch
