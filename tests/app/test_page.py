@@ -259,6 +259,7 @@ def test_hostile_tokens_titles_files_and_prompts_are_text(page: Any, site: str, 
     assert bytes(saved(page, tmp_path)[0].prompt_ids).decode() == prompt
 
 
+@pytest.mark.everything
 def test_figures_are_drawn_when_somebody_looks_and_grow_while_a_run_streams_and_nothing_moves_at_its_end(
     page: Any, site: str
 ) -> None:

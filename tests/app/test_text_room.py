@@ -127,6 +127,7 @@ def test_on_a_phone_a_long_title_ends_before_what_says_that_the_text_begins_abov
     assert words <= box(page, ".hx-above")["x"] + 1
 
 
+@pytest.mark.everything
 def test_at_a_desk_the_text_follows_the_cursor_is_shown_whole_and_lies_free(page: Any, shipped: str) -> None:
     visit(page, shipped)
     _follows_the_cursor(page)

@@ -93,6 +93,7 @@ def test_del_drafts_with_an_exit_that_was_trained(smollm2) -> None:
     assert used <= {4, 8}
 
 
+@pytest.mark.everything
 @pytest.mark.weights
 def test_a_trained_read_out_knows_more_than_the_lens_at_its_depth(smollm2) -> None:
     events = list(smollm2.run("target", PROMPT, max_new_tokens=24, heads=0, depths=True))
