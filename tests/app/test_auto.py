@@ -75,6 +75,7 @@ def auto_site(recordings: Path) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.everything
 def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, page: Any) -> None:
     query = f"preset=toy&stack={STACK}&prompt=The+tower+of+levels+&replan=1&max_new_tokens=120&baseline=0"
     page.goto(f"{auto_site}/?{query}")

@@ -213,6 +213,7 @@ def test_each_level_of_the_plan_is_as_wide_as_its_share_of_the_time(page: Any, p
         assert abs(100 * width / sum(widths) - float(share.strip("<"))) < 0.6, (widths, said)
 
 
+@pytest.mark.everything
 @first_always("names", [("graph", "validation"), ("surface",)])
 def test_every_plot_is_drawn_from_our_server_and_has_its_table(
     page: Any, planner_site: str, names: tuple[str, ...]

@@ -67,6 +67,7 @@ def test_it_is_grouped_and_marks_what_is_shown(page: Any, shipped: str, size: tu
     assert inside and page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.everything
 def test_the_keyboard_finds_and_chooses(page: Any, shipped: str) -> None:
     visit(page, shipped)
     button = page.get_by_role("button", name="Recordings")

@@ -45,6 +45,7 @@ def stands(page: Any, expected: str) -> None:
     assert stack(page) == expected
 
 
+@pytest.mark.everything
 def test_the_card_names_layers_the_slider_changes_them_and_the_heat_map_shows_them(page: Any, shared: str) -> None:
     visit(page, shared)
     page.locator(".hx-tok").first.click()

@@ -55,6 +55,7 @@ def text_of(page: Any) -> str:
     return re.sub(r"\+\d+", "", str(page.evaluate("document.querySelector('.hx-flow').innerText")))
 
 
+@pytest.mark.everything
 def test_a_link_to_a_moment_opens_it_at_rest_with_the_card_of_its_token(page: Any, shipped: str) -> None:
     page.add_init_script(COPIED)
     opened(page, f"{shipped}/?recording=01-code&at=6.4&token=20")

@@ -142,6 +142,7 @@ def test_one_can_return_while_the_run_goes_on_and_stop_it(page: Any, site: str) 
     assert page.locator(".hx-aside").is_hidden()
 
 
+@pytest.mark.everything
 def test_a_page_that_is_loaded_anew_in_mid_run_finds_it_going_on(page: Any, site: str) -> None:
     visit(page, site, "/?preset=toy&max_new_tokens=300&baseline=0")
     generate(page, "The tower never lies")

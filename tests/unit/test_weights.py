@@ -508,6 +508,7 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
     assert store.cache_folder() == Path.home() / ".cache" / "hsd-explorer"
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(os.name == "nt", reason="every user of Windows has a home")
 def test_a_user_without_a_home_opens_the_page_and_is_told_where_weights_can_go() -> None:
     code = (
