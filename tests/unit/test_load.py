@@ -25,6 +25,8 @@ from hsd_core.theory import Costs, Profile, ProfileLevel, plan_of
 from hsd_core.theory.latency.played_batch import joint_ms, play_batch
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.under_load import under_load, with_joint
+from hsd_core.typed import convert
+from hsd_core.typed.program_files import ASSETS
 
 STACK = "int8:4,target"
 NO_PASSES = ((0, 0.0, 0, 0),)
@@ -208,3 +210,16 @@ def test_bench_measures_batches(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert after["joint_ms"] == found["joint_ms"] and after["runs"][: kept - 2] == found["runs"][: kept - 2]
     assert main([*command, "0"]) == 2
     assert "numbers of requests from 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", sorted((ASSETS / "results").glob("*/load.json")), ids=lambda path: path.parent.name)
+def test_shipped_tables_are_what_their_batches_give(path: Path) -> None:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    records = [json.loads(line) for line in path.with_name("batches.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert records[2:] == found["runs"] and found["about"].items() <= records[0].items()
+    again = summary([convert(record, LoadRun) for record in records[2:]])
+    measured = ("stack", "load", "sum", "each", "each_interval", "speed_up", "interval", "equal", "passes")
+    for row, shipped in zip(json.loads(json.dumps(again["rows"])), found["rows"], strict=True):
+        assert {name: row[name] for name in measured} == {name: shipped[name] for name in measured}
+    assert json.loads(json.dumps(again["crossings"])) == found["crossings"]
+    assert path.with_name("load.md").read_text(encoding="utf-8") == f"{table(found)}\n"
