@@ -12,7 +12,7 @@ import pytest
 from cases import first_always
 from pagekit import HOSTILE, drawn
 
-from hsd_core.core.events import Baseline, Commit, Footer, Header, Verify
+from hsd_core.core.events import Baseline, Commit, Footer, Header
 from hsd_core.trace import file as tracefile
 
 GROWN = """() => {
@@ -337,50 +337,6 @@ def test_an_error_stays_until_it_is_dismissed(page_alone: Any, site: str) -> Non
     assert page.locator(".hx-note").is_visible()
     page.get_by_role("button", name="dismiss this message").click()
     page.locator(".hx-note").wait_for(state="hidden")
-
-
-@pytest.mark.everything
-def test_a_downloaded_trace_is_named_by_preset_stack_and_day(page: Any, site: str) -> None:
-    visit(page, site)
-    page.wait_for_selector(".hx-text-body [data-serial]")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="download the trace").click()
-    assert re.fullmatch(r"toy(_table[-\w=]*)+_\d{4}-\d\d-\d\d\.jsonl\.gz", download.value.suggested_filename), (
-        download.value.suggested_filename
-    )
-
-
-@pytest.mark.everything
-def test_acceptance_counts_a_rejection_as_soon_as_it_is_stepped_onto(page: Any, site: str, recordings: Path) -> None:
-    events = tracefile.read(recordings / "00-toy.jsonl.gz")
-    calls = [e for e in events if isinstance(e, Verify)]
-    first = next(e for e in calls if any(c.outcome == "rejected" for c in e.checks))
-    before = [c for e in calls if e.level == first.level and e.t1 <= first.t1 for c in e.checks]
-    judged = [c.outcome for c in before if c.outcome != "unjudged"]
-    visit(page, site)
-    page.get_by_role("button", name="To the start").click()
-    step = page.get_by_role("button", name="One round forward")
-    moment = "document.querySelector('.hx-transport-slider').getAttribute('aria-valuetext')"
-    for _ in range(len(calls)):
-        was = page.evaluate(moment)
-        step.click()
-        page.wait_for_function(f"(was) => {moment} !== was", arg=was)
-        page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-        if page.evaluate("document.querySelectorAll('.hx-tile[data-state=rejected]').length"):
-            break
-    floor = page.locator(".hx-floor").nth(len(events[0].levels) - 1 - first.level)
-    tip = floor.locator(".hx-keeps").get_attribute("data-tip")
-    assert f"{judged.count('accepted')} accepted / {len(judged)} judged" in tip
-
-
-@pytest.mark.everything
-def test_a_short_run_is_replayed_slowly_enough_to_be_seen(page: Any, site: str, recordings: Path) -> None:
-    events = tracefile.read(recordings / "00-toy.jsonl.gz")
-    seconds = next(e for e in events if isinstance(e, Footer)).decode_ns / 1e9
-    visit(page, site)
-    page.wait_for_selector(".hx-text-body [data-serial]")
-    speed = float(page.get_by_label("Speed of playback").input_value())
-    assert 4.5 < seconds / speed < 16
 
 
 @pytest.mark.everything

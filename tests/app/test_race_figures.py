@@ -109,17 +109,3 @@ def test_the_menu_says_which_recordings_answer_one_prompt() -> None:
     menu = Recordings(ASSETS / "traces").menu()
     asked = [one["asked"] for one in menu]
     assert all(asked) and 1 < len(set(asked)) < len(asked)
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("query", ["?tab=race", "?tab=race&compare=", "?tab=race&compare=00-toy"])
-@pytest.mark.everything
-def test_two_runs_of_one_prompt_are_compared_at_first(query: str, page: Any, site: str) -> None:
-    page.goto(f"{site}/{query}")
-    page.wait_for_selector(".hx-race-row")
-    if query == "?tab=race":
-        page.get_by_role("button", name="Compare two runs").click()
-    page.wait_for_selector(".hx-race-differ")
-    assert [page.get_by_label(f"run {letter}").input_value() for letter in "AB"] == ["00-toy", "02-plain"]
-    assert "different prompts" not in page.locator(".hx-race-pair").inner_text()
-    assert "the same as A's" in page.locator(".hx-race-verdict").last.inner_text()

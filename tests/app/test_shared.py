@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs
@@ -78,7 +77,7 @@ def test_the_card_names_layers_the_slider_changes_them_and_the_heat_map_shows_th
 
 
 @pytest.mark.everything
-def test_the_slider_spans_the_model_and_ticks_stand_where_drafts_are_trained(page: Any, shared: str) -> None:
+def test_the_slider_spans_the_model_has_ticks_where_drafts_are_trained_and_is_dragged(page: Any, shared: str) -> None:
     visit(page, shared)
     slider = page.get_by_role("slider", name="depth of early exit").first
     assert (slider.get_attribute("min"), slider.get_attribute("max")) == ("1", str(LAYERS - 1))
@@ -87,14 +86,10 @@ def test_the_slider_spans_the_model_and_ticks_stand_where_drafts_are_trained(pag
     slider.focus()
     page.keyboard.press("ArrowLeft")
     assert "untrained" in page.get_by_role("slider", name="depth of early exit").first.get_attribute("aria-valuetext")
-
-
-@pytest.mark.everything
-def test_dragging_the_slider_with_the_mouse_moves_the_depth_not_the_floor(page: Any, shared: str) -> None:
-    visit(page, shared)
+    page.keyboard.press("ArrowRight")
     box = page.get_by_role("slider", name="depth of early exit").first.bounding_box()
     y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + 8 + 7 / 28 * (box["width"] - 16), y)
+    page.mouse.move(box["x"] + 8 + 7 / 28 * (box["width"] - 16), y)  # dragged, not the floor
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, y + 60, steps=5)
     page.mouse.move(box["x"] + box["width"] - 1, y + 60, steps=5)
@@ -190,30 +185,12 @@ def test_the_rule_top_asks_for_its_k_and_a_threshold_policy_for_its_theta(page: 
 
 
 @pytest.mark.everything
-def test_a_new_exit_takes_a_free_trained_depth(page: Any, shared: str) -> None:
-    visit(page, shared, "?stack=exit:2@at=4,target")
-    page.get_by_text("add a level").click()
-    with page.expect_response("**/planner/faults?*") as answer:
-        page.get_by_role("button", name=re.compile("^exit")).click()
-    stands(page, "exit:2@at=4,exit:2@at=8,target")
-    assert answer.value.json() == {"faults": []}
-    assert page.locator(".hx-floor-reason").count() == 0
-
-
-@pytest.mark.everything
-def test_the_address_keeps_depths_and_drafts(page: Any, shared: str) -> None:
-    asked = "nano:3@id=tiny,exit:2@at=5@policy=flush@id=lens,exit:4@at=11@dtype=int8,target"
-    visit(page, shared, f"?stack={asked}&depths=1")
-    page.get_by_role("radio", name="accepted by").check(force=True)  # a change rewrites the address
-    stands(page, asked)
-    assert parse_qs(page.evaluate("location.search")[1:])["depths"] == ["1"]
-
-
-@pytest.mark.everything
 @first_always("how", ["mouse", "escape"])
 def test_a_floor_is_dragged_by_its_grip(page: Any, shared: str, how: str) -> None:
     visit(page, shared, "?stack=ngram:3,nano:4@id=tiny,exit:2@at=4,target")
     grips = page.locator(".hx-grip")
+    grips.first.click()
+    stands(page, "ngram:3,nano:4@id=tiny,exit:2@at=4,target")  # a short press moves nothing
     start, end = grips.nth(0).bounding_box(), grips.nth(1).bounding_box()  # the exit; the draft model below it
     page.mouse.move(start["x"] + 9, start["y"] + 14)
     page.mouse.down()
@@ -242,13 +219,6 @@ def test_a_floor_dropped_on_the_roof_stands_right_below_it(page: Any, shared: st
 
 
 @pytest.mark.everything
-def test_a_short_press_on_a_grip_moves_nothing(page: Any, shared: str) -> None:
-    visit(page, shared)
-    page.locator(".hx-grip").first.click()
-    stands(page, STACK)
-
-
-@pytest.mark.everything
 def test_the_column_has_a_cell_for_each_layer_in_the_hue_of_the_level_that_runs_it(page: Any, shared: str) -> None:
     visit(page, shared, "?stack=exit:2@at=3,exit:4@at=10,target")
     cells = page.locator(".hx-trunk .hx-layer")
@@ -262,7 +232,7 @@ def test_the_column_has_a_cell_for_each_layer_in_the_hue_of_the_level_that_runs_
 
 
 @pytest.mark.everything
-def test_in_a_run_the_column_shows_the_rows_that_each_level_ran(page: Any, shared: str) -> None:
+def test_in_a_run_the_column_and_the_lanes_say_what_each_level_ran(page: Any, shared: str) -> None:
     visit(page, shared)
     page.wait_for_selector(".hx-trunk[data-live='1']")
     ran = lambda layer: page.locator(f".hx-layer[data-layer='{layer}'] .hx-ran").evaluate_all(  # noqa: E731
@@ -272,17 +242,8 @@ def test_in_a_run_the_column_shows_the_rows_that_each_level_ran(page: Any, share
     assert ran(5) == [["1", "2"], ["2", "1"]]
     assert ran(29) == [["2", "3"]]
     assert "T 3 on 8–29, 1 on 0–7" in page.locator(".hx-trunk").get_attribute("aria-label")
-
-
-@pytest.mark.everything
-def test_a_target_alone_has_no_column(page: Any, shared: str) -> None:
-    visit(page, shared, "?stack=ngram:3,target")
-    assert page.locator(".hx-trunk").count() == 0
-
-
-@pytest.mark.everything
-def test_a_lane_says_which_layers_a_call_ran(page: Any, shared: str) -> None:
-    visit(page, shared)
+    # drafts 4 + 4, the exit above 4, the target 8 on the bonus row and 22: 42 layers for three tokens
+    assert page.locator(".hx-figure-layers").inner_text().split("\n")[0] == "14.0 of 30"
     box = page.locator(".hx-lane-svg").bounding_box()
     page.mouse.move(box["x"] + box["width"] * (1 + 7) / 41, box["y"] + 10)  # round 0: the target's pass, 5 to 11 ms
     page.wait_for_selector(".hx-lane-ran")
@@ -308,13 +269,6 @@ def test_the_card_says_what_a_token_was_copied_from_and_the_text_marks_it(page: 
     page.keyboard.press("Escape")
     assert page.locator(".hx-origin").count() == 0
     assert "copied" in page.locator(".hx-colours").inner_text()
-
-
-@pytest.mark.everything
-def test_a_run_over_shared_weights_says_how_many_layers_it_read_for_a_token(page: Any, shared: str) -> None:
-    visit(page, shared)
-    # drafts 4 + 4, the exit above 4, the target 8 on the bonus row and 22: 42 layers for three tokens
-    assert page.locator(".hx-figure-layers").inner_text().split("\n")[0] == "14.0 of 30"
 
 
 @pytest.mark.everything

@@ -86,32 +86,6 @@ def test_the_first_visit_opens_with_it_and_the_next_one_with_explore(newcomer: A
 
 
 @pytest.mark.everything
-def test_it_plays_by_itself_and_a_press_pauses_it(newcomer: Any, shipped: str) -> None:
-    page = newcomer
-    page.emulate_media(reduced_motion="no-preference")
-    page.goto(f"{shipped}/?story=1", wait_until="commit")
-    told(page, FIRST)
-    told(page, "guesses three words")
-    page.keyboard.press("Space")
-    on = page.locator(".hx-story-on")
-    assert on.inner_text() == "Go on"
-    held = page.locator(SAYS).inner_text()
-    page.wait_for_timeout(3500)
-    assert page.locator(SAYS).inner_text() == held, "it waits"
-    page.keyboard.press("Space")
-    assert on.inner_text() == "Pause"
-    page.keyboard.press("ArrowRight")  # completes the scene
-    told(page, "join the text")
-    assert on.inner_text() == "Next"
-    page.mouse.wheel(0, 120)
-    told(page, "without any help")
-    page.wait_for_url("**/?story=1&scene=2")
-    page.get_by_role("button", name="Scene 3: The whole answer").click()
-    told(page, LAST)
-    page.get_by_role("button", name="Play again").wait_for()
-
-
-@pytest.mark.everything
 def test_keys_lead_back_and_out_and_mean_nothing_to_the_page_below(newcomer: Any, shipped: str) -> None:
     page = newcomer
     page.goto(f"{shipped}/?story=1&scene=2")

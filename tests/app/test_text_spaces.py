@@ -170,16 +170,10 @@ def test_code_is_painted_as_it_is_written_whatever_was_rejected_in_it(
 
 
 @pytest.mark.everything
-def test_words_are_not_set_as_code(page: Any, shipped: str) -> None:
+def test_words_are_not_set_as_code_and_copied_as_the_text_alone(page: Any, shipped: str) -> None:
     visit(page, shipped, "12-hispec")
     seek(page, 1)
     assert page.locator(".hx-tok").count() > 20 and page.locator(".hx-code").count() == 0
-
-
-@pytest.mark.everything
-def test_of_words_too_the_text_alone_is_copied(page: Any, shipped: str) -> None:
-    visit(page, shipped, "12-hispec")
-    seek(page, 1)
     _copied(page, "12-hispec")
 
 
