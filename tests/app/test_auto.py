@@ -98,42 +98,26 @@ def test_the_tower_shows_which_floors_are_in_the_plan_and_why(auto_site: str, pa
 
 
 @pytest.mark.everything
-def test_next_to_auto_stands_what_it_would_plan_with(auto_site: str, page: Any) -> None:
+def test_auto_is_a_ready_made_stack_and_a_switch_and_says_what_it_would_plan_with(auto_site: str, page: Any) -> None:
     page.goto(f"{auto_site}/?preset=smollm2")
     page.wait_for_selector(".hx-floor")
     origin = page.locator(".hx-tower-origin")
     assert not origin.is_visible()
-    page.get_by_label("ready-made stacks").select_option("auto")
+    stacks = page.get_by_label("ready-made stacks")
+    stacks.select_option("auto")
     page.wait_for_function("document.querySelector('.hx-tower-origin').textContent.includes('rofile ')")
+    assert "replan=1" in page.url and page.locator(".hx-floor").count() == 4 and stacks.input_value() == "auto"
     said = origin.inner_text()
     assert "shipped with the program" in said or "measured on the machine of this run" in said
     assert ("shipped" in said) == ("python -m hsd_core calibrate --preset smollm2" in said)
-    page.get_by_label("ready-made stacks").select_option("lookup")
+    stacks.select_option("lookup")
     page.wait_for_function("document.querySelector('.hx-tower-origin').hidden")
-
-
-@pytest.mark.everything
-def test_the_switch_is_in_the_settings_and_in_the_address(auto_site: str, page: Any) -> None:
-    page.goto(f"{auto_site}/?preset=toy")
-    page.wait_for_selector(".hx-floor")
+    assert "replan=1" not in page.url and page.locator(".hx-floor").count() == 2 and stacks.input_value() == "lookup"
+    page.get_by_role("button", name="one more").first.click()
+    assert stacks.input_value() == ""
     page.get_by_role("button", name="settings", exact=True).click()
     page.get_by_label("auto: re-plan while generating").check()
     page.wait_for_function("location.search.includes('replan=1')")
-
-
-@pytest.mark.everything
-def test_auto_is_a_ready_made_stack_and_another_one_ends_it(auto_site: str, page: Any) -> None:
-    page.goto(f"{auto_site}/?preset=smollm2")
-    page.wait_for_selector(".hx-floor")
-    stacks = page.get_by_label("ready-made stacks")
-    stacks.select_option("auto")
-    page.wait_for_function("location.search.includes('replan=1')")
-    assert page.locator(".hx-floor").count() == 4 and stacks.input_value() == "auto"
-    stacks.select_option("lookup")
-    page.wait_for_function("!location.search.includes('replan=1')")
-    assert page.locator(".hx-floor").count() == 2 and stacks.input_value() == "lookup"
-    page.get_by_role("button", name="one more").first.click()
-    assert stacks.input_value() == ""
 
 
 @pytest.mark.everything

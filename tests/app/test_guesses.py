@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -167,6 +168,12 @@ def test_candidates_wait_below_the_text_and_the_kept_path_rises_into_it(page: An
     before = page.locator(".hx-flow .hx-tok").count()
     high = page.locator(".hx-tree-dock").bounding_box()["height"]
     assert page.locator(".hx-tree-cell:not([data-fate='waiting'])").count() == 0
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.hx-tree-dock .hx-tree-token')].map((x) => x.getBoundingClientRect().toJSON())"
+    )
+    for a, b in combinations(boxes, 2):  # no token is drawn over another one
+        beside = a["right"] <= b["left"] or b["right"] <= a["left"]
+        assert beside or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
     assert "not judged yet" in page.locator(".hx-tree-head").inner_text()
     step(page)
     page.wait_for_selector(".hx-tree-cell[data-fate='kept'], .hx-tree-cell[data-fate='rejected']")
@@ -218,19 +225,6 @@ def test_the_text_keeps_the_larger_part_and_what_is_out_of_sight_is_said_and_rea
 
 
 @pytest.mark.everything
-def test_no_token_is_drawn_over_another_and_rows_follow_the_parents(page: Any, site: str) -> None:
-    visit(page, site)
-    step_until(page, ".hx-tree-grid:has(.hx-tree-stem)")
-    boxes = page.evaluate(
-        "[...document.querySelectorAll('.hx-tree-dock .hx-tree-token')].map((x) => x.getBoundingClientRect().toJSON())"
-    )
-    for i, a in enumerate(boxes):
-        for b in boxes[i + 1 :]:
-            beside = a["right"] <= b["left"] or b["right"] <= a["left"]
-            assert beside or a["bottom"] <= b["top"] or b["bottom"] <= a["top"]
-
-
-@pytest.mark.everything
 def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, site: str) -> None:
     visit(page, site)
     step_until(page, ".hx-tree-cell[data-fate='unasked']")
@@ -250,23 +244,26 @@ def test_arrow_keys_reach_the_candidates_and_say_what_became_of_them(page: Any, 
 
 
 @pytest.mark.everything
-def test_a_ghost_opens_into_the_tree_that_it_fell_from(page: Any, site: str) -> None:
+def test_at_the_end_a_ghost_opens_into_its_tree_and_scrubbing_and_copying_leave_the_text_alone(
+    page: Any, site: str
+) -> None:
     visit(page, site)
-    page.get_by_role("slider", name="Moment of the run").focus()
+    slider = page.get_by_role("slider", name="Moment of the run")
+    slider.focus()
     step(page, "End")
     more = page.locator(".hx-ghosts .hx-plus").first
     more.click()
     assert page.locator(".hx-ghosts .hx-tree-cell[data-fate='rejected']").count()
     more.click()
     assert page.locator(".hx-ghosts .hx-tree").count() == 0
-
-
-@pytest.mark.everything
-def test_scrubbing_to_and_fro_leaves_one_tree_and_the_text_as_it_was(page: Any, site: str) -> None:
-    visit(page, site)
-    slider = page.get_by_role("slider", name="Moment of the run")
+    copied = page.evaluate("""() => {
+        getSelection().selectAllChildren(document.querySelector('.hx-text'));
+        const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
+        document.querySelector('.hx-tok').dispatchEvent(event);
+        return event.clipboardData.getData('text/plain');
+    }""")
+    assert "side by side" not in copied and len(copied) == SETTINGS["max_new_tokens"]
     slider.focus()
-    step(page, "End")
     text = page.locator(".hx-flow").inner_text()
     for share in (100, 700, 30, 950, 400):
         slider.evaluate("(x, to) => { x.value = to; x.dispatchEvent(new Event('input', {bubbles: true})); }", share)
@@ -276,20 +273,6 @@ def test_scrubbing_to_and_fro_leaves_one_tree_and_the_text_as_it_was(page: Any, 
     assert page.locator(".hx-flow").inner_text() == text
     page.get_by_role("checkbox", name="rejected drafts").uncheck()
     assert not page.locator(".hx-tree-dock").is_visible()
-
-
-@pytest.mark.everything
-def test_a_copied_text_is_without_candidates(page: Any, site: str) -> None:
-    visit(page, site)
-    page.get_by_role("slider", name="Moment of the run").focus()
-    step(page, "End")
-    copied = page.evaluate("""() => {
-        getSelection().selectAllChildren(document.querySelector('.hx-text'));
-        const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true, cancelable: true});
-        document.querySelector('.hx-tok').dispatchEvent(event);
-        return event.clipboardData.getData('text/plain');
-    }""")
-    assert "side by side" not in copied and len(copied) == SETTINGS["max_new_tokens"]
 
 
 @pytest.mark.everything

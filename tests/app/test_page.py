@@ -325,13 +325,7 @@ def test_a_message_leaves_by_itself_and_does_not_stand_in_the_way(page_alone: An
     note.wait_for()
     page.get_by_role("button", name="dismiss this message").click()
     note.wait_for(state="hidden")
-
-
-@pytest.mark.everything
-def test_an_error_stays_until_it_is_dismissed(page_alone: Any, site: str) -> None:
-    page = page_alone
-    page.clock.install()
-    visit(page, site, "/?recording=nope")
+    visit(page, site, "/?recording=nope")  # an error stays until it is dismissed
     page.locator(".hx-note[data-kind=error]").wait_for()
     page.clock.run_for(600_000)
     assert page.locator(".hx-note").is_visible()
