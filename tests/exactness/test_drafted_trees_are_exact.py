@@ -14,11 +14,11 @@ from typing import Any
 import notes_of
 import pytest
 import torch
-from enumerator import SAMPLED, distance, run_distribution, target_distribution
-from lean_stacks import drafted_stacks, model_distribution
+from enumerator import SAMPLED, target_distribution
+from lean_stacks import drafted_stacks
 from test_sampled_runs import UNLIKELY, p_value
 from toys import changed, output_of, toy_stack
-from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, off_from
+from tree_distributions import ABOVE, CLOSE, EXACT, WRONG, greedy_as_alone, off_from, off_lean
 
 import hsd_core
 from hsd_core.core import rules
@@ -166,11 +166,6 @@ def test_a_correction_from_p_instead_of_what_is_left_is_caught(monkeypatch: pyte
     assert off("table:2@tree=2.1,table") > WRONG
 
 
-def off_lean(text: str, tokens: int, vocab: int) -> float:
-    made = drafted_stacks(vocab)
-    return distance(run_distribution(made.stack(text), [1, 0], tokens), model_distribution(made.target, [1, 0], tokens))
-
-
 @pytest.mark.covering("text")
 @pytest.mark.parametrize(
     ("text", "tokens", "vocab"),
@@ -215,14 +210,7 @@ GROWN = (
 @pytest.mark.parametrize("text", GROWN)
 @pytest.mark.parametrize("ends", [frozenset(), frozenset({9})])
 def test_greedy_trees_write_the_targets_own_text(text: str, ends: frozenset[int]) -> None:
-    made, prompt = drafted_stacks(13), [5, 6, 7, 8, 5, 6, 9, 5, 6, 7, 5, 6, 9, 11, 5, 6]
-    runs = [
-        list(hsd_core.run(made.stack(which), prompt, Sampling(), 3, max_new_tokens=24, ends=ends))
-        for which in (text, "target")
-    ]
-    assert check(runs[0]) == [] and any(e.event == "draft" and e.is_tree for e in runs[0])
-    assert output_of(runs[0]) == output_of(runs[1])
-    assert check(list(hsd_core.run(made.stack(text), prompt, SAMPLED, 1, max_new_tokens=24, ends=ends))) == []
+    assert any(e.event == "draft" and e.is_tree for e in greedy_as_alone(text, ends))
 
 
 @pytest.mark.parametrize("how", ["own", "fed", "lens", "chains alone"])
