@@ -64,7 +64,7 @@ export const planText = (/** @type {Plan} */ plan, auto = true) =>
   (auto ? PLAN.is : PLAN.left)(roundNumber(plan.round), stackName(plan.stack), plan.why);
 
 /** What a run plans with, and the cure if that was measured elsewhere; as `origin_words` of
- *  hsd_core/theory/replan.py.
+ *  hsd_core/theory/plan_reasons.py.
  *  @param {{profile: Record<string, any>|null, machine: string, preset: string|null, option?: string}} of */
 export function originText({ profile, machine, preset, option = PLAN.ofPreset(preset ?? "") }) {
   const { source, machine: where = "", recorded: day = "" } = profile?.about ?? {};
