@@ -6,7 +6,6 @@ Importing this module does not import torch, and the catalogue needs no weights 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +16,12 @@ from hsd_core.grammar import after_run, kind_of
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, parse
 from hsd_core.models import machine
-from hsd_core.models.machine import refuse
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_for, preset_option, with_config, with_cross_draft
 from hsd_core.theory.search.default_stack import PLANNED, DefaultStack, default_for_machine, with_default
-from hsd_core.trace import metrics
-from hsd_core.trace.comparison import baseline_of
+from hsd_core.trace.comparison import followed
 from hsd_core.trace.pieces import Pieces, record
 
 if TYPE_CHECKING:
@@ -241,25 +238,9 @@ class Pipeline:
         Raises:
             StackError: see `entries`.
         """
-        return self._memory(self.entries(stack), tokens, longest)
+        from hsd_core.levels.memory import of_entries
 
-    def _memory(self, entries: list[StackEntry], tokens: int, longest: int | None) -> Memory:
-        from hsd_core.core.run import PREFILL_CHUNK
-        from hsd_core.levels.memory import largest_round, most_nodes, of_run
-
-        room = entries[-1].level.max_positions or tokens
-        entries = largest_round(entries, longest)
-        return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
-
-    def _refuse_too_large(self, entries: list[StackEntry], tokens: int, longest: int | None) -> None:
-        """
-        Raises:
-            TooLarge: the memory that is free now does not hold such a run; the message has both figures.
-        """
-        memory = self._memory(entries, tokens, longest)
-        what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
-        cure = "ask for fewer tokens, or take fewer levels"
-        refuse(memory.kept + memory.at_work, machine.free_bytes(self.device), what, cure)
+        return of_entries(self.entries(stack), tokens, longest)
 
     def encode(self, prompt: str | Sequence[str], *, raw: bool) -> list[int]:
         """Token ids of a prompt, or of what user and model said in turn, in the model's chat template unless `raw`.
@@ -327,6 +308,7 @@ class Pipeline:
             ValueError: bad input, at once; the message names the cure.
         """
         from hsd_core.core.run import RunSettings, Watcher, run
+        from hsd_core.levels.memory import refuse_too_large
         from hsd_core.models.joint_pass import runs_at_once
         from hsd_core.stacks.prepared import PreparedStack
         from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, header_profile, origin
@@ -361,7 +343,7 @@ class Pipeline:
             replanner = planner = ProfileReplanner(profile, specs, pace=pace, load=runs_at_once)
             about["profile"] = {**planner.profile.as_dict(), "about": origin(profile, source)}
         longest = None if replanner is None else replanner.longest
-        self._refuse_too_large(entries, len(ids) + max_new_tokens, longest)
+        refuse_too_large(entries, len(ids) + max_new_tokens, longest, machine.free_bytes(self.device))
         stop, timed = stop or (lambda: False), {} if clock is None else {"clock": clock}
 
         def decode(what: list[StackEntry], rows: int, by: Replanner | None = None) -> Iterator[trace.Event]:
@@ -383,7 +365,7 @@ class Pipeline:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
         decoding = decode(entries, heads, replanner)
-        return record(_events(decoding, plain, read), self.tokenizer)
+        return record(followed(decoding, plain, read), self.tokenizer)
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.
@@ -407,24 +389,3 @@ class Pipeline:
 def _has_own_model(stack: str) -> bool:
     """Whether a level of a stack has a whole model of its own, beside the target."""
     return any((own := kind_of(spec).shares.own) and own.tokenizer != "none" for spec in parse(stack))
-
-
-def _events(
-    run: Iterator[trace.Event],
-    plain: Callable[[], Iterator[trace.Event]] | None,
-    read: Callable[[list[int]], trace.Report | None] | None,
-) -> Generator[trace.Event, None, None]:
-    """A run, then what is measured of it afterwards."""
-    seen: list[trace.Event] = []
-    with closing(run):  # type: ignore[type-var]
-        for event in run:
-            if isinstance(event, (trace.Commit, trace.Footer)):
-                seen.append(event)
-            yield event
-    if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
-        return
-    if plain and (baseline := baseline_of(seen, list(plain()))):
-        yield baseline
-    output = metrics.committed_ids(seen)
-    if read and output and (depths := read(output)):
-        yield depths

@@ -13,7 +13,8 @@ from hsd_core.grammar import drawn_as, level_letters
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import level_names, stack_name
 from hsd_core.models.sampling import is_greedy
-from hsd_core.theory.replan import BY_LOAD, origin_words
+from hsd_core.theory.plan_reasons import origin_words
+from hsd_core.theory.replan import BY_LOAD
 from hsd_core.theory.search.default_stack import PLANNED
 from hsd_core.trace import file as tracefile
 from hsd_core.trace import metrics

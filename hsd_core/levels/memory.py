@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from hsd_core.grammar import scheduler_of
 from hsd_core.grammar.keys import FUSE, GROW
 from hsd_core.levels.shared import SharedState, Sharing
-from hsd_core.models.machine import size
+from hsd_core.models.machine import refuse, size
 
 if TYPE_CHECKING:
     from hsd_core.core.level import StackEntry
@@ -128,3 +128,26 @@ def most_nodes(stack: Sequence[StackEntry]) -> int:
     deeper = (1,) * (depth - len(widths))  # below the given widths every path continues as a line
     nodes: int = sum(accumulate((*widths, *deeper), mul))
     return looked_up + nodes
+
+
+def of_entries(entries: list[StackEntry], tokens: int, longest: int | None) -> Memory:
+    """What a run takes over a text of so many tokens, prompt included, cut to the target's context.
+
+    Args:
+        longest: the largest T of a plan, where the run is planned again between rounds.
+    """
+    from hsd_core.core.run import PREFILL_CHUNK
+
+    room = entries[-1].level.max_positions or tokens
+    entries = largest_round(entries, longest)
+    return of_run(entries, min(tokens, room), branches=most_nodes(entries), piece=PREFILL_CHUNK)
+
+
+def refuse_too_large(entries: list[StackEntry], tokens: int, longest: int | None, free: int | None) -> None:
+    """
+    Raises:
+        TooLarge: `free` bytes do not hold such a run; the message has both figures.
+    """
+    memory = of_entries(entries, tokens, longest)
+    what = f"a run over {tokens} tokens ({memory}, of which the weights are loaded)"
+    refuse(memory.kept + memory.at_work, free, what, "ask for fewer tokens, or take fewer levels")

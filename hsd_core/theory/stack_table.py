@@ -21,9 +21,10 @@ from hsd_core.core.events import Header
 from hsd_core.core.run_plans import Replanner, Round, RunPlan
 from hsd_core.grammar import kind_of
 from hsd_core.grammar.stack_text import LevelSpec, StackError, format_stack, level_of, parse
+from hsd_core.theory.plan_reasons import requests
 from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.profiles.profile_json import profile_from
-from hsd_core.theory.replan import BY_LOAD, REST, Pace, ProfileReplanner, candidates, requests
+from hsd_core.theory.replan import BY_LOAD, REST, Pace, ProfileReplanner, candidates
 from hsd_core.theory.search.by_load import plans_by_load
 
 _ROW = re.compile(r"(\d+)=(.*)", re.DOTALL)

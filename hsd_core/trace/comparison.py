@@ -7,7 +7,8 @@ may win. The first divergence and plain decoding's margin there are always repor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from hsd_core.core import events as trace
@@ -101,3 +102,24 @@ def margins(plain: Iterable[Event]) -> tuple[float | None, ...]:
 
 def _gap(row: trace.Row) -> float:
     return math.log(row.probs[0] / row.probs[1])
+
+
+def followed(
+    run: Iterator[Event],
+    plain: Callable[[], Iterator[Event]] | None,
+    read: Callable[[list[int]], trace.Report | None] | None,
+) -> Generator[Event, None, None]:
+    """A run, then what is measured of it afterwards."""
+    seen: list[Event] = []
+    with closing(run):  # type: ignore[type-var]
+        for event in run:
+            if isinstance(event, (trace.Commit, trace.Footer)):
+                seen.append(event)
+            yield event
+    if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
+        return
+    if plain and (baseline := baseline_of(seen, list(plain()))):
+        yield baseline
+    output = committed_ids(seen)
+    if read and output and (depths := read(output)):
+        yield depths

@@ -21,7 +21,8 @@ from pagekit import awaited
 from app.serve.engine import RUN
 from app.serve.engines import process
 from app.serve.engines.messages import VERSION, Hello, Ready, Sent, from_engine, pack
-from app.serve.engines.process import ProcessEngine, Spawned
+from app.serve.engines.process import ProcessEngine
+from app.serve.engines.spawned import Spawned
 from app.serve.line.known_runs import Run
 from app.serve.settings import RunRequest
 

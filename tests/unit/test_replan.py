@@ -42,6 +42,7 @@ from hsd_core.theory import (
     replan,
     write_profile,
 )
+from hsd_core.theory.plan_reasons import origin_words
 from hsd_core.theory.profiles.profile_store import shipped_profile
 from hsd_core.theory.replan import Estimates, Pace, ProfileReplanner, candidates
 from hsd_core.theory.search import by_load
@@ -470,9 +471,9 @@ def test_the_header_says_where_the_profile_was_measured(tmp_path: Any, monkeypat
 
 def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:
     for old in (None, {}, {"about": None}, {"about": {"source": ["x"]}}, {"about": {"source": "elsewhere"}}):
-        assert replan.origin_words(old, "here", "toy") == "where the profile was measured is not recorded"
+        assert origin_words(old, "here", "toy") == "where the profile was measured is not recorded"
     given = {"about": {"source": "given", "machine": "Abacus"}}
-    assert "python -m hsd_core calibrate --target FOLDER measures" in replan.origin_words(given, "here", "mine")
+    assert "python -m hsd_core calibrate --target FOLDER measures" in origin_words(given, "here", "mine")
 
 
 def test_the_output_is_the_stacks_own_at_temperature_0() -> None:

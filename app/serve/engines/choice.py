@@ -9,7 +9,8 @@ from app.serve.engine import Engine
 from app.serve.engines.inline import InlineEngine
 from app.serve.engines.messages import hello_of
 from app.serve.engines.named import AT, INLINE, ONE, RAY, ZEROGPU, Replicas
-from app.serve.engines.process import ProcessEngine, command
+from app.serve.engines.process import ProcessEngine
+from app.serve.engines.spawned import command
 from app.serve.offer import ServerOffer, loader_for
 
 
