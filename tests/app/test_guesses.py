@@ -49,8 +49,9 @@ class GuessBench(AllHere):
     def run(self, stack: str, prompt: str, **options: Any) -> Iterator[Event]:
         first, *_ = specs = parse(stack)
         below, above = ([], stack) if first.name != "ngram" else ([first], stack.split(",", 1)[1])
-        params: dict[str, object] = {"db": "c", "guess": first.get(GUESS)}
-        lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=first.get(GUESS), params=params)
+        guess = first.get(GUESS) or 1
+        params: dict[str, object] = {"db": "c", "guess": guess}
+        lookups = NgramLevel(lambda: Databases("c"), 257, label="n-gram lookup", guess=guess, params=params)
         entries = [*(StackEntry(lookups, spec, spec.block) for spec in below), *self._toy.entries(above)]
         assert len(entries) == len(specs)
         sampling = Sampling(options["temperature"], options["top_k"], options["top_p"])
