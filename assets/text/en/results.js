@@ -45,7 +45,6 @@ export const RESULTS = {
     family: "one family, level by level",
     lanes: "levels at the same time",
     lessons: "stacks of the lessons",
-    "self-speculation": "self-speculation",
   },
   option: (/** @type {string} */ subject, /** @type {string} */ machine, /** @type {number} */ prompts) =>
     `${subject && `${subject}: `}${machine}, ${prompts} prompts`,
