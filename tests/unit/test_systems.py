@@ -22,11 +22,12 @@ from app.tabs.explore.recordings import Recordings
 from app.tabs.results.bundled_results import Bundled
 from hsd_core.core.events import Footer, Header
 from hsd_core.grammar import kinds, policies
-from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.grammar.stack_text import format_stack, parse, stack_lossless
 from hsd_core.measure.bench.prompts import read_stack_lines
 from hsd_core.measure.bench.summary import results
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.measure.tables import OnClock
+from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.systems.store.declaration import MAKING, store_path
@@ -94,7 +95,7 @@ def test_a_stack_runs_on_tables_and_is_as_exact_as_its_card_says(text: str, syst
     )
     assert check(events) == []
     header = events[0]
-    assert isinstance(header, Header) and isinstance(events[-1], Footer)
+    assert isinstance(header, Header) and any(isinstance(event, Footer) for event in events)
     assert header.lossless is system.exact
     assert header.reckoned == (system.how_judged == "in parallel")
 
@@ -102,6 +103,8 @@ def test_a_stack_runs_on_tables_and_is_as_exact_as_its_card_says(text: str, syst
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", [text for text, _ in BUILT])
 def test_its_law_is_the_targets(text: str) -> None:
+    if not stack_lossless(parse(text), Sampling(1.0)):
+        pytest.skip("it has a law of its own, enumerated in tests/systems")
     own = ("lookahead", "suffix")
     if any(spec.name in own or "window" in spec.values or spec.policy == "del" for spec in parse(text)):
         pytest.skip("enumerated with its own levels in tests/exactness")

@@ -7,6 +7,9 @@ token in its own layers.
 
 The test is of the row, not of the drawn token: a token that must itself be likely would not follow the row that is
 handed up, and the output would not follow the target's distribution.
+
+With `gap` an exit is sure if its two likeliest tokens are more than theta apart (p1 - p2), as in FREE; with `moves`
+theta is fitted to the verifier's verdicts (`trusting`).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import torch
 from torch import Tensor
 
 from hsd_core.core.events import Span
-from hsd_core.core.level import DraftOrder, DrawnFrom, Outcome, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, Outcome, Proposal, Verified, Work
 from hsd_core.core.notes import Threshold, noted
 from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.levels.readout import Readout
@@ -25,9 +28,10 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.levels.trunk import Layered
 from hsd_core.models.context import Context
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.sampling import Logits, likeliest, softmax
+from hsd_core.models.sampling import Logits, OneHot, likeliest, softmax
 from hsd_core.systems.exits.chosen_exit import Exit
 from hsd_core.systems.exits.exit_level import SeveralExits
+from hsd_core.systems.exits.trusting import MovingThreshold
 
 
 class ClimbLevel(SeveralExits):
@@ -39,10 +43,12 @@ class ClimbLevel(SeveralExits):
         readouts: Mapping[int, Readout],
         theta: float,
         *,
+        gap: bool = False,
+        moves: bool = False,
         weights: dict[str, object] | None = None,
     ) -> None:
         """See `SeveralExits`."""
-        self.theta, depths = theta, sorted(readouts)
+        self.theta, self.gap, self.moves, depths = theta, gap, moves, sorted(readouts)
         label = "climb through exits " + ", ".join(map(str, depths))
         super().__init__(decoder, readouts, name="climb", label=label, params={"climbs": depths}, weights=weights)
         first = self.readouts[depths[0]]
@@ -50,14 +56,21 @@ class ClimbLevel(SeveralExits):
 
     def open(self, capacity: int, shared: SharedState) -> ClimbRun:
         trunk = self.enter(shared)
-        return ClimbRun([Exit(trunk, at, one, f"layer {at}") for at, one in self.readouts.items()], self.theta)
+        exits = [Exit(trunk, at, one, f"layer {at}") for at, one in self.readouts.items()]
+        return ClimbRun(exits, self.theta, gap=self.gap, moves=self.moves)
 
 
 class ClimbRun:
     """`cached`: positions that the first exit has read; deeper ones have read fewer where it was sure."""
 
-    def __init__(self, exits: Sequence[Exit], theta: float) -> None:
-        self.exits, self.theta = exits, theta
+    def __init__(self, exits: Sequence[Exit], theta: float, *, gap: bool = False, moves: bool = False) -> None:
+        self.exits, self._gap, self._moving = exits, gap, MovingThreshold(theta) if moves else None
+        self._theta, self._drafted = theta, (0, list[int](), list[float]())  # where, what, how sure: the last draft
+
+    @property
+    def theta(self) -> float:
+        """The present threshold."""
+        return self._theta if self._moving is None else self._moving.theta
 
     @property
     def cached(self) -> int:
@@ -67,6 +80,8 @@ class ClimbRun:
         line, ids, sources = context, list[int](), list[str]()
         logits, rows = list[Tensor](), list[Tensor]()
         forwards, computed, ran = 0, 0, list[Span]()
+        sure = list[float]()
+        self._drafted = len(context), ids, sure
         while len(ids) < order.limit and not order.stops(len(ids), logits[-1][0] if ids else None):
             before = self.cached
             found, spans = self._climb(line)
@@ -75,6 +90,8 @@ class ClimbRun:
             if found is None:
                 break
             exit_, row = found
+            if self._moving is not None:
+                sure.append(self._sure(row))
             token = self._drawn(row, order, len(ids), rows)
             logits.append(row)
             ids.append(token)
@@ -95,9 +112,18 @@ class ClimbRun:
             logits, work = exit_.reach(line)
             ran.extend(work.ran)
             (logits,) = fetched(logits)
-            if float(softmax(logits).amax()) >= self.theta:
+            sure = self._sure(logits)
+            if sure > self.theta or (sure == self.theta and not self._gap):
                 return (exit_, logits), tuple(ran)
         return None, tuple(ran)
+
+    def _sure(self, logits: Tensor) -> float:
+        """The top probability of a (1, V) row, or its distance from the second."""
+        row = softmax(logits)[0]
+        if not self._gap:
+            return float(row.amax())
+        first, second = row.topk(2).values.tolist()
+        return float(first - second)
 
     def _drawn(self, logits: Tensor, order: DraftOrder, place: int, rows: list[Tensor]) -> int:
         """Draw a token; its row joins `rows` unless the run is greedy."""
@@ -122,7 +148,13 @@ class ClimbRun:
             e.keep(start, path)
 
     def observe(self, outcome: Outcome) -> None:
-        """Nothing to do: it learns nothing."""
+        """A moving threshold learns from the verifier's rows."""
+        start, ids, sure = self._drafted
+        if self._moving is not None and isinstance(outcome, Verified) and outcome.start == start:
+            rows = outcome.rows
+            best = rows.ids if isinstance(rows, OneHot) else likeliest(rows).tolist()
+            agreed = [own == id_ for own, id_ in zip(best, ids, strict=False)]
+            self._moving.saw(sure[: len(agreed)], agreed)
 
     def close(self) -> None:
         for e in self.exits:

@@ -1,12 +1,12 @@
 """The target, read before its last layer: at one depth, at a depth that every round chooses anew (policy del), or at
-the first of several exits that is sure of the next token (climb)."""
+the first of several exits that is sure of the next token (climb, which rule trust keeps unjudged)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hsd_core.grammar.key import VERIFIER, Depths, StackError, Value, Whole, depths_of
+from hsd_core.grammar.key import VERIFIER, Choice, Depths, Share, StackError, Switch, Value, Whole, depths_of
 from hsd_core.grammar.keys import AT, DTYPE, FUSE, GROW, HEAD, ID, MAX_DEPTH, POLICY, THETA, TREE, VERIFIES, VOCAB
 from hsd_core.grammar.kind import (
     GREEN,
@@ -155,6 +155,30 @@ THROUGH = Depths(name=AT.name, place=AT.place, high=MAX_DEPTH, noted="layers {}"
 SURE = THETA.usually(
     0.6, "an exit drafts a token where its top probability is at least \u03b8; else the next one is asked"
 )
+BY = Choice(
+    name="by",
+    place=21,
+    usual="top",
+    choices=("top", "gap"),
+    words={
+        "top": "top · the first choice's probability (AdaDecode)",
+        "gap": "gap · its distance from the second's (FREE)",
+    },
+    terms={"gap": "by the gap between two choices"},
+    noted="{}",
+    label="sure by",
+    tip="what an exit's sureness is: its first choice's probability, or how far that is above the second's",
+)
+MOVES = Switch(
+    name="moves",
+    place=22,
+    usual=False,
+    label="moving \u03b8",
+    terms={"1": "a moving \u03b8"},
+    noted="{}",
+    tip="whether \u03b8 follows the verdicts: fitted to how sure the exit was where the level above chose the same "
+    "token and where it did not (FREE)",
+)
 
 
 def offer_climb(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -188,7 +212,8 @@ def build_climb(spec: LevelSpec, site: Site) -> Level:
         found = {at: own[at] for at in depths}
         refuse_trimmed(spec, own[depths[0]].name)
     split_layers(decoder, found)
-    return ClimbLevel(decoder, found, spec[THETA], weights=site.preset.target.as_dict(site.folder))
+    how = {"gap": spec[BY] == "gap", "moves": bool(spec[MOVES])}
+    return ClimbLevel(decoder, found, spec[THETA], **how, weights=site.preset.target.as_dict(site.folder))
 
 
 CLIMB = Kind(
@@ -204,7 +229,7 @@ CLIMB = Kind(
             ("exits at layers {at}[, the first that is sure]",), terms={known_drafts.LENS: "the model's own head"}
         ),
     ),
-    keys=(THROUGH, SURE, DTYPE, *HEAD, DRAFT_OF_EXIT),
+    keys=(THROUGH, SURE, BY, MOVES, DTYPE, *HEAD, DRAFT_OF_EXIT),
     placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=AT.name), of_target=lambda spec: True),
     planning=Planning(named=True),
@@ -275,6 +300,30 @@ RULES = (
             ),
         ),
         strays=lambda k: f"accepts any of its {k} likeliest tokens" if k > 1 else "",
+        scores=True,
+    ),
+    RuleKind(
+        name="trust",
+        order=50,
+        words="trust · keep everything unjudged (FREE)",
+        in_names="keeps drafts unjudged",
+        function="hsd_core.systems.exits.trusting:trust",
+        lossless=False,
+        keys=(
+            Share(
+                name="rollback",
+                place=41,
+                counts=VERIFIER,
+                usual=20.0,
+                high=20.0,
+                step=0.5,
+                noted="cut at {} nats",
+                tip="a draft is cut at the first token whose \u2212log p here is larger, in nats; 20: nowhere, 0: this "
+                "level draws every token itself",
+            ),
+        ),
+        strays=lambda rollback: "keeps drafted tokens unjudged" if rollback else "",
+        trees=False,
         scores=True,
     ),
 )
