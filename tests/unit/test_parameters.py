@@ -138,7 +138,8 @@ def test_the_page_is_given_its_controls_where_they_count() -> None:
     assert slack["when"] == ("rule", ("near",))
     heeded = {kind["name"]: kind["keys"] for kind in grammar()["kinds"]}
     assert heeded["ngram"][:4] == ["policy", "theta", "ask", "patience"]
-    assert heeded["target"][-16:-7] == ["rule", "k", "rollback", "slack", "with", "ahead", "width", "least", "bonus"]
+    order = ["rule", "k", "slack", "with", "ahead", "width", "least", "bonus"]
+    assert [key for key in heeded["target"] if key in order] == order
 
 
 @pytest.mark.usefixtures("patient")

@@ -46,7 +46,7 @@ class Coins:
         self.drawn.append(row)
         return int(row.argmax())
 
-    def accept(self, alpha: float, depth: int) -> tuple[bool, float | None]:
+    def accept(self, alpha: float, depth: int, number: int = 0) -> tuple[bool, float | None]:
         coin = next(self._coins)
         return coin < alpha, coin
 
