@@ -305,6 +305,10 @@ export interface Depths {
   top: number[][];
 }
 
+export interface Opinions {
+  good: number[];
+}
+
 export interface Filed {
   inserts: number;
   evictions: number;
@@ -341,6 +345,7 @@ export interface Notes {
   batch?: Batch;
   ruler?: Ruler;
   depths?: Depths;
+  opinions?: Opinions;
   filed?: Filed;
   asked?: Asked;
   chosen?: Chosen;
