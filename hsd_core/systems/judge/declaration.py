@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hsd_core.grammar.key import TOPMOST, VERIFIER, Choice, Share, StackError
 from hsd_core.grammar.kind import Site
@@ -58,7 +58,8 @@ def build(spec: LevelSpec, site: Site, plain: Callable[[LevelSpec, Site], ModelL
         head = read_head(path)
     except HeadError as error:
         raise StackError(f"{spec.name}: {error}") from error
-    if head.fingerprint != fingerprint(level.decoder):
+    decoder: Any = level.decoder
+    if head.fingerprint != fingerprint(decoder):
         raise StackError(f"{spec.name}: {path.name} was trained for another target; run python -m hsd_core judge")
     return JudgedLevel(level, head)
 
