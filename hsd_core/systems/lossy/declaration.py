@@ -5,7 +5,7 @@ from __future__ import annotations
 from hsd_core.grammar.key import VERIFIER, Share, Whole
 from hsd_core.grammar.strategies import RuleKind
 
-HERE = f"{__package__}.rules"
+HERE = f"{__package__}.lossy_rules"
 RULES = (
     RuleKind(
         name="kl",
