@@ -45,7 +45,8 @@ class Preset:
         cpu_dtype, gpu_dtype: default dtypes of the models.
         memory_gb: memory that loading needs on a CPU; 0 if it is little.
         databases: n-gram databases in the order of lookups. model_db, text_db: their files.
-        has: what its levels can be made of (`Kind.needs`): "weights" and a "tokenizer", or "tables" in memory.
+        has: what its levels can be made of (`Kind.needs`): "weights" and a "tokenizer"; without weights "tables",
+            or what a system declares a tokenizer for.
         refused: why it cannot run at all, else "". whole: why its target can only run as a whole in its own dtype,
             without exits and copies, else "".
     """

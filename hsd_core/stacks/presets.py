@@ -95,6 +95,7 @@ class _Preset(_Form, frozen=True):
     target: _Weights
     default_stack: Text
     layers: Annotated[int, Meta(ge=0, le=MAX_DEPTH)] = 0
+    levels: Text = "tables"  # what levels without weights are made of
     drafts: tuple[_Weights, ...] = ()
     strangers: tuple[Name, ...] = ()
     gpu_stack: str | None = None
@@ -171,7 +172,7 @@ def _preset(one: _Preset, wheels: Mapping[str, Source], where: str) -> Preset | 
         databases=one.databases,
         model_db=_shipped(one.model_db),
         text_db=_shipped(one.text_db),
-        has=frozenset({"tables"} if one.target.table else {"weights", "tokenizer"}),
+        has=frozenset({one.levels} if one.target.table else {"weights", "tokenizer"}),
     )
 
 

@@ -294,6 +294,14 @@ export interface Batch {
   alone?: string;
 }
 
+export interface Canvases {
+  count: number;
+}
+
+export interface Rewritten {
+  passes: string[][];
+}
+
 export interface Ruler {
   bytes: number[];
 }
@@ -343,6 +351,8 @@ export interface Notes {
   lookups?: Lookups;
   moved?: Moved;
   batch?: Batch;
+  canvases?: Canvases;
+  rewritten?: Rewritten;
   ruler?: Ruler;
   depths?: Depths;
   opinions?: Opinions;

@@ -96,6 +96,7 @@ export class TraceModel extends Tokens {
       serials: tokens.map((x) => x.serial),
       silent: notes?.lookups?.silent ?? 0,
       own: notes?.ruler?.bytes,
+      notes,
     });
     const tree = notes?.stale ? null : treeOf(e, this._guess > 1, this._waiting);
     if (tree) segment.sequences = tree.rows;
