@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from hsd_core.core.level import DraftOrder, DrawnFrom, Proposal, Work
+from hsd_core.core.level import DraftOrder, DrawnFrom, LevelAbout, Outcome, Proposal, Work
 from hsd_core.core.notes import noted
-from hsd_core.core.tree import Tree
+from hsd_core.core.tree import NOTHING, Tree
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import path_to
 from hsd_core.models.sampling import Logits
 from hsd_core.systems.canvas.blanks import canvas_of, size
 from hsd_core.systems.canvas.language import Canvas, Language
 from hsd_core.systems.canvas.notes import Canvases
-from hsd_core.systems.table.table_level import TableLevel, TableRun
 
 if TYPE_CHECKING:
     from hsd_core.levels.shared import SharedState
@@ -38,7 +37,24 @@ class Seen:
         self.canvases, self.order = set[Canvas](), order
 
 
-class CanvasLevel(TableLevel):
+class BlanksLevel:
+    """`table(prefix)` is the (V,) law of the next filling. Nothing is cached: a pass reads the whole block."""
+
+    can_verify, has_cache = True, False
+    max_positions: int | None = None
+
+    def __init__(self, language: Language, name: str, label: str, order: str, params: dict[str, object]) -> None:
+        self.language, self.name, self.order, self.vocab_size = language, name, order, size(language)
+        self.about = LevelAbout(kind=name, label=label, params=params)
+
+    def table(self, prefix: tuple[int, ...]) -> Tensor:
+        raise NotImplementedError
+
+    def open(self, capacity: int, shared: SharedState) -> BlanksRun:
+        return BlanksRun(self, shared.held(self.language, lambda _: Seen(self.order)))
+
+
+class InfillLevel(BlanksLevel):
     """The diffusion model: one cell a step, drawn from its exact law given the filled ones.
 
     It drafts several cells from the left in one pass, each from its law given the text alone, so that the row of a
@@ -46,19 +62,69 @@ class CanvasLevel(TableLevel):
     """
 
     def __init__(self, language: Language, order: str = "surest") -> None:
-        super().__init__(self.row, size(language), name="infill", label=f"blanks, {order} first")
-        self.language, self.order = language, order
-        self.about.kind, self.about.params = "infill", {"order": order}
+        super().__init__(language, "infill", f"blanks, {order} first", order, {"order": order})
 
-    def row(self, prefix: tuple[int, ...]) -> Tensor:
-        """(V,): the law of the next filling."""
+    def table(self, prefix: tuple[int, ...]) -> Tensor:
         canvas = canvas_of(self.language, prefix)
         rows = self.language.rows(canvas)
         cell = next_cell(canvas, rows, self.order)
         return placed(self.language, cell, rows[cell])
 
-    def open(self, capacity: int, shared: SharedState) -> CanvasRun:
-        return CanvasRun(self, shared.held(self.language, lambda _: Seen(self.order)))
+
+class BigramLevel(BlanksLevel):
+    """The left-to-right model of the same language: it fills the leftmost blank and sees nothing to the right of it.
+
+    blur: the share of a word's frequency in its law; at 0 it is the language's own chain.
+    """
+
+    def __init__(self, language: Language, blur: float) -> None:
+        super().__init__(language, "bigram", f"left to right, {blur:g} blurred", "left", {"blur": blur})
+        self.blur = blur
+
+    def table(self, prefix: tuple[int, ...]) -> Tensor:
+        canvas = canvas_of(self.language, prefix)
+        cell = (canvas.blanks or [0])[0]
+        return placed(self.language, cell, self.after(before(canvas, cell)))
+
+    def after(self, word: int) -> Tensor:
+        """(W,): the law of the word after another."""
+        return (1.0 - self.blur) * self.language.step[word] + self.blur * self.language.share
+
+
+class BlanksRun:
+    cached = 0
+
+    def __init__(self, level: BlanksLevel, seen: Seen) -> None:
+        self._level, self._seen = level, seen
+
+    def propose(self, context: Context, order: DraftOrder) -> Proposal:
+        """Cells from the left, in one pass over the present block; see `InfillLevel`."""
+        language = self._level.language
+        canvas = canvas_of(language, [*context])
+        blanks, rows = canvas.blanks[: order.limit], language.rows(canvas)
+        logits = torch.stack([placed(language, cell, rows[cell]) for cell in blanks]).log()
+        dists, ids = order.sampler.to_probs(logits), list[int]()
+        while len(ids) < len(blanks) and not order.stops(len(ids), logits[len(ids) - 1 :][:1] if ids else None):
+            ids.append(int(order.sampler.pick(dists[len(ids)], len(ids), 0)))
+        n = len(ids)
+        drawn, sources = DrawnFrom(dists[:n], Logits(logits[:n])), (self._level.name,) * n
+        return Proposal(tuple(ids), sources, Work(1, max(n, 1), 0), drawn, notes=noted(Canvases(1)))
+
+    def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
+        paths = [path_to(node, tree.lineage) for node in range(-1, len(tree))]
+        prefixes = [(*context, *(tree.ids[node] for node in path)) for path in paths]
+        self._seen.canvases = {canvas_of(self._level.language, prefix) for prefix in prefixes}
+        logits = torch.stack([self._level.table(prefix) for prefix in prefixes]).log()
+        return logits, Work(1, len(logits), 0, notes=noted(Canvases(len(self._seen.canvases))))
+
+    def keep(self, start: int, path: Sequence[int]) -> None:
+        """Nothing to do."""
+
+    def observe(self, outcome: Outcome) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to do."""
 
 
 def next_cell(canvas: Canvas, rows: Tensor, order: str) -> int:
@@ -72,56 +138,6 @@ def placed(language: Language, cell: int, row: Tensor) -> Tensor:
     found, words = torch.zeros(size(language), dtype=torch.float64), len(language.words)
     found[cell * words : (cell + 1) * words] = row
     return found
-
-
-class CanvasRun(TableRun):
-    def __init__(self, level: CanvasLevel, seen: Seen) -> None:
-        super().__init__(level.table, level.name)
-        self._language, self._shared = level.language, seen
-
-    def propose(self, context: Context, order: DraftOrder) -> Proposal:
-        canvas, language = canvas_of(self._language, [*context]), self._language
-        blanks = canvas.blanks[: order.limit]
-        rows = language.rows(canvas)
-        logits = torch.stack([placed(language, cell, rows[cell]) for cell in blanks]).log()
-        dists, ids = order.sampler.to_probs(logits), list[int]()
-        while len(ids) < len(blanks) and not order.stops(len(ids), logits[len(ids) - 1 :][:1] if ids else None):
-            ids.append(int(order.sampler.pick(dists[len(ids)], len(ids), 0)))
-        new = max(1, len(context) - len(self._seen))
-        self._seen = [*context]
-        n = len(ids)
-        work = Work(1, new + max(n, 1) - 1, new - 1)
-        drawn = DrawnFrom(dists[:n], Logits(logits[:n]))
-        return Proposal(tuple(ids), (self._source,) * n, work, drawn, notes=noted(Canvases(1)))
-
-    def _scored(self, context: Context, tree: Tree, rows: int) -> tuple[Tensor, Work]:
-        logits, work = super()._scored(context, tree, rows)
-        paths = [path_to(node, tree.lineage) for node in range(len(tree) - rows, len(tree))]
-        found = {canvas_of(self._language, [*context, *(tree.ids[node] for node in path)]) for path in paths}
-        self._shared.canvases = found
-        return logits, Work(work.forwards, work.rows, work.catch_up, notes=noted(Canvases(len(found))))
-
-
-class ReaderLevel(TableLevel):
-    """The left-to-right model of the same language: it fills the leftmost blank and sees nothing to the right of it.
-
-    blur: the share of a word's frequency in its law; at 0 it is the language's own chain.
-    """
-
-    def __init__(self, language: Language, blur: float) -> None:
-        super().__init__(self.row, size(language), name="bigram", label=f"left to right, {blur:g} blurred")
-        self.language, self.blur = language, blur
-        self.about.kind, self.about.params = "bigram", {"blur": blur}
-
-    def row(self, prefix: tuple[int, ...]) -> Tensor:
-        """(V,): the law of the next filling."""
-        canvas = canvas_of(self.language, prefix)
-        cell = (canvas.blanks or [0])[0]
-        return placed(self.language, cell, self.after(before(canvas, cell)))
-
-    def after(self, word: int) -> Tensor:
-        """(W,): the law of the word after another."""
-        return (1.0 - self.blur) * self.language.step[word] + self.blur * self.language.share
 
 
 def before(canvas: Canvas, cell: int) -> int:

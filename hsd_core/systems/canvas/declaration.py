@@ -11,6 +11,7 @@ from hsd_core.grammar.kind import (
     ANYWHERE,
     BLUE,
     GREEN,
+    LAST,
     PURPLE,
     SKY,
     Kind,
@@ -84,15 +85,15 @@ def kind(name: str, order: int, look: Look, text: KindText, keys: tuple[Any, ...
 
 
 def canvas(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.systems.canvas.canvas_level import CanvasLevel
+    from hsd_core.systems.canvas.canvas_level import InfillLevel
 
-    return CanvasLevel(site.tokenizer.language, spec[ORDER])
+    return InfillLevel(site.tokenizer.language, spec[ORDER])
 
 
 def reader(spec: LevelSpec, site: Site) -> Level:
-    from hsd_core.systems.canvas.canvas_level import ReaderLevel
+    from hsd_core.systems.canvas.canvas_level import BigramLevel
 
-    return ReaderLevel(site.tokenizer.language, spec[BLUR])
+    return BigramLevel(site.tokenizer.language, spec[BLUR])
 
 
 def states(spec: LevelSpec, site: Site) -> Level:
@@ -150,10 +151,9 @@ KINDS = (
             "@blur= makes it a worse one.",
             NameForms(("[a ]left-to-right reader",)),
         ),
-        (BLUR, POLICY, RULE, BONUS),
+        (BLUR, RULE, BONUS),
         reader,
-        stands=ANYWHERE,
-        block=4,
+        stands=LAST,
     ),
     kind(
         "infill",

@@ -131,9 +131,12 @@ def _walks(language: Language, order: str, greedy: bool) -> Iterator[list[Ranks]
             canvas = canvas.filled(cell, word)
         for at, canvas in enumerate(past):
             ranked = ranks(canvas, acts[at] // len(language.words), language.rows(canvas), order)
-            found = [_rank(ranked, act) for act in acts[at + 1 :]]
-            known = found[: found.index(None)] if None in found else found
-            yield [tuple(known[:n]) for n in range(1, min(len(known), RANKS) + 1)]  # type: ignore[misc]
+            known = list[tuple[int, int]]()
+            for act in acts[at + 1 : at + 1 + RANKS]:
+                if (rank := _rank(ranked, act)) is None:
+                    break
+                known.append(rank)
+            yield [tuple(known[:n]) for n in range(1, len(known) + 1)]
 
 
 def _rank(ranked: list[list[int]], act: int) -> tuple[int, int] | None:

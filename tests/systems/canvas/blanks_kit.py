@@ -12,7 +12,7 @@ from torch import Tensor
 from hsd_core.core.level import StackEntry
 from hsd_core.grammar.keys import GUESS
 from hsd_core.grammar.stack_text import parse
-from hsd_core.systems.canvas.canvas_level import CanvasLevel, ReaderLevel
+from hsd_core.systems.canvas.canvas_level import BigramLevel, InfillLevel
 from hsd_core.systems.canvas.declaration import BLUR, ORDER
 from hsd_core.systems.canvas.language import Canvas, Language
 from hsd_core.systems.canvas.refine import CoralLevel
@@ -29,8 +29,8 @@ def small(words: int, cells: int, seed: int = 1) -> Language:
 
 def stack_over(language: Language, text: str) -> list[StackEntry]:
     made = {
-        "infill": lambda spec: CanvasLevel(language, spec[ORDER]),
-        "bigram": lambda spec: ReaderLevel(language, spec[BLUR]),
+        "infill": lambda spec: InfillLevel(language, spec[ORDER]),
+        "bigram": lambda spec: BigramLevel(language, spec[BLUR]),
         "states": lambda spec: StatesLevel(language, spec[GUESS]),
         "coral": lambda spec: CoralLevel(language),
     }

@@ -11,7 +11,7 @@ from hsd_core.core.events import Draft, Verify
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.canvas.blanks import BlanksTokenizer, canvas_of
-from hsd_core.systems.canvas.canvas_level import ReaderLevel
+from hsd_core.systems.canvas.canvas_level import BigramLevel
 from hsd_core.systems.canvas.language import Canvas, sentences
 from hsd_core.systems.canvas.notes import Rewritten
 from hsd_core.systems.canvas.refine import rewritten
@@ -43,7 +43,7 @@ def test_what_stands_on_both_sides_of_a_blank_decides() -> None:
     canvas = canvas_of(language, codec.encode("the _ cat"))
     likeliest = language.words[int(language.rows(canvas)[1].argmax())]
     assert likeliest in ("old", "small", "red", "quiet", "tired", "happy")
-    assert language.words[int(ReaderLevel(language, 0.0).after(language.words.index("the")).argmax())] != likeliest
+    assert language.words[int(BigramLevel(language, 0.0).after(language.words.index("the")).argmax())] != likeliest
 
 
 def test_the_preset_runs_from_a_prompt() -> None:
