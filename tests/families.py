@@ -96,12 +96,55 @@ WINDOWED: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
         "phi3-sliding": ("Phi3Config", {**_SMALL, **_PHI}),
     }
 )
-CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE, **WINDOWED})
+_STATED = {**_SMALL, "max_position_embeddings": 512, "intermediate_size": 96, "num_key_value_heads": 2}
+_LINEAR = ["linear_attention", "full_attention"] * 2
+# Some layers keep a running state in place of keys and values.
+HYBRIDS: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        "qwen3.5": (
+            "Qwen3_5TextConfig",
+            {
+                **_STATED,
+                "head_dim": 16,
+                "layer_types": _LINEAR,
+                "linear_key_head_dim": 16,
+                "linear_value_head_dim": 16,
+                "linear_num_key_heads": 2,
+                "linear_num_value_heads": 4,
+            },
+        ),
+        "granite-hybrid": (
+            "GraniteMoeHybridConfig",
+            {
+                **_STATED,
+                "layer_types": _LINEAR,
+                "shared_intermediate_size": 96,
+                "num_local_experts": 0,
+                "mamba_n_heads": 4,
+                "mamba_d_state": 16,
+            },
+        ),
+        "lfm2": ("Lfm2Config", {**_STATED, "layer_types": ["conv", "full_attention"] * 2}),
+        "nemotron-h": (
+            "NemotronHConfig",
+            {
+                **_STATED,
+                "head_dim": 16,
+                "layer_types": ["linear_attention", "mlp", "full_attention", "linear_attention"],
+                "ssm_state_size": 16,
+                "mamba_num_heads": 4,
+                "mamba_head_dim": 32,
+                "n_groups": 2,
+            },
+        ),
+    }
+)
+CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE, **WINDOWED})  # each has a row in the table of families
 
 
 def save(folder: Path, family: str, *, seed: int = 0, layers: int | None = None) -> Path:
     """A model of a family and its tokenizer, written by transformers."""
-    config, told = CONFIGS[family]
+    config, told = CONFIGS.get(family) or HYBRIDS[family]
     depth = {"n_layer" if "n_layer" in told else "num_hidden_layers": layers} if layers else {}
     torch.manual_seed(seed)
     made = getattr(transformers, config)(**{**told, **depth}, bos_token_id=1, eos_token_id=2)

@@ -1,4 +1,4 @@
-"""Any other causal language model, through transformers' own forward and a cache that can be cropped."""
+"""Any other causal language model, through transformers' own forward and a cache that can go back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,56 +14,18 @@ from torch import Tensor
 from hsd_core.models.cache import Cache, own
 from hsd_core.models.decoder_protocol import DecoderError, WholeShape
 from hsd_core.models.gpu.transfer import sent_ids
+from hsd_core.models.hf_cache import KEPT, CroppedCache, SnapshotCache, all_positions, has_states, states_of
 from hsd_core.models.joint_pass import JOINS, Inputs, layers_offered
-from hsd_core.models.lean.shape import refuse_no_rollback
+from hsd_core.models.lean.shape import config_restored, refuse_no_rollback
 from hsd_core.models.machine import out_of_memory
-from hsd_core.models.one_pass import Pass, in_order
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.threads import model_threads, torch_with
-
-if TYPE_CHECKING:
-    from transformers import DynamicCache
 
 ONE_TEXT = "transformers' own forward takes one text a pass here"
 
 
-class CroppedCache:
-    """One run's keys and values in a cache of transformers, which can be cropped but not moved.
-
-    It keeps every position, also of layers with a window: those are masked. A cache made from the model's config would
-    drop what lies before the window, and could not be cropped once the window has moved.
-    """
-
-    __slots__ = ("capacity", "layers")
-
-    def __init__(self, layers: DynamicCache, capacity: int) -> None:
-        self.layers, self.capacity = layers, capacity
-
-    @property
-    def length(self) -> int:
-        """See `Cache`."""
-        return int(self.layers.get_seq_length())
-
-    def keep(self, base: int, path: Sequence[int]) -> None:
-        """See `Cache.keep`. A path out of order is forgotten completely."""
-        self.cut(base + len(path) if in_order(path) else base)
-
-    def cut(self, length: int) -> None:
-        """See `Cache.cut`."""
-        if length < self.length:
-            self.layers.crop(length - self.length)  # negative: the number of positions to remove
-
-    def mark(self) -> object:
-        """See `Cache.mark`."""
-        return self.length
-
-    def restore(self, mark: object) -> None:
-        """See `Cache.restore`."""
-        assert isinstance(mark, int)
-        self.cut(mark)
-
-
 class TransformersDecoder:
-    """A `Decoder` over `AutoModelForCausalLM`, `model`. Rolling back crops the cache.
+    """A `Decoder` over `AutoModelForCausalLM`, `model`. Rolling back crops the cache, or puts back copies of states.
 
     Raises:
         DecoderError: the architecture is unknown, is not a causal model, or has a cache that cannot roll back.
@@ -101,6 +63,7 @@ class TransformersDecoder:
         self.device, self.dtype = device, dtype
         heads = getattr(sizes, "num_attention_heads", None) or 1
         self.shape = WholeShape(sizes.vocab_size, getattr(sizes, "hidden_size", None) or 0, heads)
+        self._sums = config_restored(config) and has_states(self.model.config)
 
     def new_cache(self, capacity: int, *, branches: int = 0) -> CroppedCache:
         """See `Decoder.new_cache`; it is allocated as it is filled."""
@@ -108,15 +71,19 @@ class TransformersDecoder:
             raise DecoderError(f"{capacity} positions are more than the model's {self.max_positions}")
         from transformers import DynamicCache
 
+        if self._sums:
+            return SnapshotCache(partial(all_positions, self.model.config), capacity)
         return CroppedCache(DynamicCache(), capacity)
 
     @cached_property
-    def _position_bytes(self) -> int:
-        """Bytes of one position's keys and values over all layers."""
+    def _kept_bytes(self) -> tuple[int, int]:
+        """Bytes of one position's keys and values over all layers, and of all running states."""
         cache = self.new_cache(1)
         self.forward(Pass([0]), cache)
-        kept = (getattr(layer, name, None) for layer in cache.layers.layers for name in ("keys", "values"))
-        return sum(part.nbytes for part in kept if isinstance(part, Tensor))
+        layers = cache.layers.layers
+        kept = (getattr(layer, name, None) for layer in layers for name in ("keys", "values"))
+        states = sum(part.nbytes for layer in layers for part in states_of(layer).values())
+        return sum(part.nbytes for part in kept if isinstance(part, Tensor)), states
 
     def weight_bytes(self, depth: int | None = None, *, head: bool = True) -> int:
         """See `Decoder.weight_bytes`. It always runs all layers."""
@@ -124,7 +91,8 @@ class TransformersDecoder:
 
     def cache_bytes(self, capacity: int, *, branches: int = 0) -> int:
         """See `Decoder.cache_bytes`."""
-        return capacity * self._position_bytes
+        position, states = self._kept_bytes
+        return capacity * position + (1 + KEPT) * states
 
     def forward(self, given: Pass, cache: Cache) -> Tensor:
         """See `Decoder.forward`.
@@ -159,7 +127,7 @@ class TransformersDecoder:
     def _forward(self, given: Pass, cache: Cache, depths: Sequence[int], found: dict[int, Tensor]) -> Tensor:
         torch_with(model_threads())
         kv = own(cache, CroppedCache)
-        ids, start, rows = list(given.ids), given.start, given.wanted
+        start, rows = given.start, given.wanted
         if given.tree is not None or given.slots is not None or given.ahead:
             raise DecoderError("transformers' own forward takes one line of one text a pass here")
         if given.end > kv.capacity:
@@ -170,6 +138,15 @@ class TransformersDecoder:
                 f"the pass begins at position {start} and the cache holds {held}; process what is between first"
             )
         kv.cut(start)
+        logits = None
+        for part in kv.parts(given):
+            logits = self._part(part, kv, depths, found)
+        assert logits is not None
+        return logits[-rows:]
+
+    def _part(self, given: Pass, kv: CroppedCache, depths: Sequence[int], found: dict[int, Tensor]) -> Tensor:
+        """Run the inputs; adds their states to `found`. Returns (max(1, wanted), V) logits."""
+        ids, start, rows = list(given.ids), given.start, max(1, given.wanted)
         inputs = {
             "past_key_values": kv.layers,
             "position_ids": torch.arange(start, start + len(ids), device=self.device)[None],
@@ -191,5 +168,6 @@ class TransformersDecoder:
         shapes = {tuple(state.shape) for state in states}
         if shapes != {(1, len(ids), self.shape.hidden)} or len(states) <= self.layers:
             raise DecoderError("the model's own forward gives no state of each token after each layer; use lookups")
-        found |= {depth: states[depth][0] for depth in depths}
+        for depth in depths:
+            found[depth] = torch.cat((found[depth], states[depth][0])) if depth in found else states[depth][0]
         return logits

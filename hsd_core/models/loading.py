@@ -70,6 +70,12 @@ def _check(decoder: Decoder) -> None:
             "a later token changes the model's earlier rows: it is an encoder, or reads both ways, and no draft can be "
             "checked by it; use a causal model (of a BERT: one saved with is_decoder)"
         )
+    cache.cut(half)
+    if cache.length < half:  # it goes back to copies of its state only
+        decoder.forward(Pass(ids[:half]), cache)
+        copy = cache.mark()
+        decoder.forward(Pass(changed[half:], half), cache)
+        cache.restore(copy)
     again = decoder.forward(Pass(ids[half:], half, rows - half), cache)
     # the median: a router of experts may choose another expert in some rows
     if float(_apart(whole[half:], again).median()) > most:

@@ -24,11 +24,32 @@ _RECURRENT = re.compile(
     r"(^|_)(ssm|mamba|rwkv|lru|[ms]lstm|xlstm|kda|gdn|linear_(attn|attention|num|key|value|conv))(_|$)"
     r"|^(state_size|time_step_rank|conv_L_cache|rescale_every|chunkwise_kernel)$"
 )
+# Families with running states that transformers can put back, and continue from by several tokens.
+RESTORED = (
+    "bamba",
+    "falcon_h1",
+    "granitemoehybrid",
+    "jamba",
+    "lfm2",
+    "lfm2_moe",
+    "nemotron_h",
+    "olmo_hybrid",
+    "qwen3_5",
+    "qwen3_5_moe",
+    "qwen3_next",
+    "zamba2",
+)
+
+
+def config_restored(config: Mapping[str, Any]) -> bool:
+    """Whether the running states of its family can be put back (`RESTORED`)."""
+    text = config.get("text_config") or config
+    return str(text.get("model_type", config.get("model_type"))).removesuffix("_text") in RESTORED
 
 
 def refuse_no_rollback(config: dict[str, Any]) -> None:
     """Check a config for layers without rollback: by the listed kinds of layers, else by keys that only layers with a
-    running state have. Opening the model then measures it (`loading`).
+    running state have, unless the family is `RESTORED`. Opening the model then measures it (`loading`).
 
     Raises:
         DecoderError: its cache cannot roll back; the message has the reason.
@@ -36,6 +57,8 @@ def refuse_no_rollback(config: dict[str, Any]) -> None:
     kind = config.get("model_type")
     if config.get("is_encoder_decoder"):
         raise DecoderError(f"a {kind!r} model is an encoder and a decoder; a level is a decoder only")
+    if config_restored(config):
+        return
     text = config.get("text_config") or config
     kinds = _kinds(text)
     if kinds is None and any(value and _RECURRENT.search(key) for key, value in text.items()):
