@@ -5,6 +5,7 @@
     layers.N.attention_norm, .mlp_norm, norm       float32
     join            (hidden, F hidden)             its features from the states after F layers, if more than the last
     layers.0.cross_q, .cross_out, .cross_norm      attention to the target's last keys and values, with a window
+    layers.N.conv, .step, .step_bias, .decay, .skip, .state_norm      with running states
     mix             (hidden, 2 hidden)             the gate between features and embedding, if it has one
     unknown         (A - 1, hidden) float32        inputs for tokens that are not known yet, with A tokens a pass
     heads.N.read, .gate_up, .down, .mlp_norm, .norm      instead of read, layers and norm: a head for each token
@@ -67,6 +68,7 @@ class _About(Struct):
     ahead: Annotated[int, Meta(ge=1, le=MOST_AHEAD)] = 1
     gated: bool = False
     window: Annotated[int, Meta(ge=0)] = 0
+    states: bool = False
     measured: str = "{}"
 
 
@@ -84,6 +86,7 @@ class DraftInfo:
     last. ahead: tokens that it drafts in one pass; without layers it has a head for each. gated: a gate weighs features
     against the embedding (Dovetail's DGF, arXiv 2412.18934). window: it attends to this many of its own positions, and
     to the keys and values of the target's last layer (LongSpec, arXiv 2502.17421); 0: to all of its own, and no others.
+    states: its layers keep running states instead (STree, arXiv 2505.14969).
     """
 
     name: str
@@ -103,6 +106,7 @@ class DraftInfo:
     ahead: int = 1
     gated: bool = False
     window: int = 0
+    states: bool = False
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -129,6 +133,8 @@ class DraftInfo:
         ahead = ", by a gate" if self.gated else f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
         if self.window:
             return f"{what}{wide}, window of {self.window}, with the keys and values of the target's last layer"
+        if self.states:
+            return f"{what}{wide}, with running states"
         return what + wide + (f", fed with the target's {states}" if self.fed else "") + ahead
 
 
@@ -238,7 +244,7 @@ def _open(info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | Co
     return CompiledDraft(info, tensors, decoder)
 
 
-LAYERS = DraftForm(lambda info: info.layers > 0 and not info.window, _tensors, _open)
+LAYERS = DraftForm(lambda info: info.layers > 0 and not info.window and not info.states, _tensors, _open)
 
 
 def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequence[DraftForm] = ()) -> OpenedDraft:

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hsd_core.models.cache import Cache, KVCache, Positions, own
+from hsd_core.models.cache import Cache, KVCache, own
 from hsd_core.models.drafts.copying import Copier, Gate, copier, mark_of
 from hsd_core.models.drafts.draft_file import DraftInfo
 from hsd_core.models.gpu.device_text import Mark
@@ -36,7 +36,7 @@ class DraftCache:
     The copier adapts to any context it is given, so it needs no rollback.
     """
 
-    layers: KVCache | Positions
+    layers: Cache
     copier: Copier
 
     @property
@@ -67,12 +67,13 @@ class OpenedDraft:
     Args:
         info: the file's header. tensors: its contents. decoder: the target, whose head rows and sizes it shares.
     Attributes:
-        joined, ahead, window: see `DraftInfo`. unknown: (ahead - 1, hidden) inputs for tokens that are not known yet.
+        joined, ahead, window, states: see `DraftInfo`. unknown: (ahead - 1, hidden) inputs for tokens that are not
+            known yet.
     """
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         self.name, self.at, self.fed, self.layers, self.hidden = info.name, info.at, info.fed, info.layers, info.hidden
-        self.joined, self.ahead, self.window = info.joined, info.ahead, info.window
+        self.joined, self.ahead, self.window, self.states = info.joined, info.ahead, info.window, info.states
         self.about, self.vocab_size = info, decoder.vocab_size
         self._shape = decoder.shape.of_draft(info.layers)
         self.ids = tensors["ids"].long().to(decoder.device)

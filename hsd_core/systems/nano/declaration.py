@@ -45,13 +45,16 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
 
 
 def reads_draft(draft: DraftInfo) -> dict[str, Value] | None:
-    opens = not draft.window or any(form.takes(draft) for form in draft_forms())
+    own = not draft.window and not draft.states
+    opens = own or any(form.takes(draft) for form in draft_forms())
     return {} if opens and not (draft.at or draft.heads) else None
 
 
 def _title(draft: DraftInfo) -> str:
     if draft.window:
         return f"a window of {draft.window}, and the target's last keys and values"
+    if draft.states:
+        return "embeddings alone, with running states"
     if not draft.fed:
         return "embeddings alone"
     several = f" from {len(draft.joined)} of its layers" if draft.joined else ""

@@ -14,6 +14,8 @@ class NanoLevel(DraftLevel):
         more: dict[str, object] = {}
         window = draft.window
         label = "nano" + (", fed by the target" if draft.fed else f", window of {window}" if window else "")
+        if getattr(draft, "states", False):
+            label, more["states"] = f"{label}, running states", True
         if draft.ahead > 1:
             label, more["ahead"] = f"{label}, {draft.ahead} tokens a pass", draft.ahead
         if window:

@@ -99,9 +99,9 @@ class Distiller:
 
     def _earlier(self, name: str, start: Path) -> Path:
         """The file to start from: of this name, or for a draft that joins several states, that of the draft that is fed
-        the last one only."""
-        own, fed = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=()))
-        return own if own.is_file() or not self.drafts[name].joins else start / f"{fed}.safetensors"
+        the last one only; for one with running states, that of the draft with keys and values."""
+        own, plain = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=(), states=False))
+        return own if own.is_file() else start / f"{plain}.safetensors"
 
     def finished(self, name: str, start: Path | None = None) -> bool:
         """Whether this training was finished before."""
@@ -192,6 +192,8 @@ class Distiller:
             about["gated"] = 1
         if draft.window:
             about["window"] = draft.window
+        if draft.states:
+            about["states"] = 1
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)
@@ -258,6 +260,8 @@ def card(
     )
     if draft.mlp_width is not None:
         own += f" (MLPs of width {draft.mlp_width})"
+    if draft.states:
+        own += " with running states (Mamba-2's form) in place of keys and values"
     if draft.layers and draft.ahead > 1:
         own += f" that say {draft.ahead} tokens in one pass"
     lines = [

@@ -22,6 +22,7 @@ from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.systems.nano.train.recipes import DraftShape
 from hsd_core.systems.nano.train.students.draft_layers import CrossedLayer, Seen, StudentHead, StudentLayer, later
+from hsd_core.systems.nano.train.students.state_layer import StateStudentLayer
 
 NEVER = -1e4  # a logit of probability 0; finite, so that no loss multiplies 0 by infinity
 RIDGE = 1e-2  # as a share of the mean square of the normalised inputs
@@ -142,6 +143,9 @@ class Student(nn.Module):
             layer: StudentLayer
             if draft.window:
                 layer = CrossedLayer(*sizes, shape.norm_eps, draft.window)
+                layer.begin_as(given)
+            elif draft.states:
+                layer = StateStudentLayer(*sizes, shape.norm_eps)
                 layer.begin_as(given)
             else:
                 layer = StudentLayer(*sizes, shape.norm_eps)

@@ -13,6 +13,7 @@ from hsd_core.models.drafts.draft_file import GATE, DraftError, fingerprint, rea
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.linear import quantise
 from hsd_core.systems.nano.train.recipes import DraftShape
+from hsd_core.systems.nano.train.students.state_layer import OWN
 from hsd_core.systems.nano.train.students.student import Student
 
 KEPT = {*GATE, "norm", "unknown"}  # not rounded, whatever their shape
@@ -37,15 +38,15 @@ def _rounded(name: str, weight: Tensor) -> bool:
 @torch.no_grad()
 def take_weights(student: Student, path: Path) -> None:
     """Load a draft file's weights into a student. The rows of the head may differ; a student that joins several states
-    may start from a draft that is fed the last one only.
+    may start from a draft that is fed the last one only, one with running states from one with keys and values.
 
     Raises:
         DraftError: it is not a draft, or one of another shape or target size, or damaged.
     """
     about, own = read_info(path), student.shape
-    joins = about.joined in (student.joined, ())
+    begins = about.joined in (student.joined, ()) and about.states in (own.states, False)
     shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead, about.gated, about.window)
-    if not joins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated, own.window):
+    if not begins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated, own.window):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
     try:
         held = load_file(path)
@@ -53,7 +54,8 @@ def take_weights(student: Student, path: Path) -> None:
         raise DraftError(f"{path.name} is damaged ({error}); train it again") from error
     for name, parameter in student.named_parameters():
         weight, scale = held.get(name), held.get(f"{name}.scale")
-        if weight is None and name == "join" and not about.joined:
+        added = (name == "join" and not about.joined) or (name.endswith(OWN) and not about.states)
+        if weight is None and added:
             continue
         if weight is None:
             raise DraftError(f"{path.name} lacks {name!r}; train it again")
@@ -82,7 +84,7 @@ def student_of(path: Path, decoder: LeanDecoder) -> Student:
         raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; name one of its own")
     joins = tuple(1.0 if depth == layers else (depth - 0.25) / layers for depth in info.joined)
     at = (info.at - 0.25) / layers if info.at else 0.0
-    own = info.layers, info.mlp_width, joins, info.ahead, info.gated, info.window
+    own = info.layers, info.mlp_width, joins, info.ahead, info.gated, info.window, info.states
     student = Student(decoder, DraftShape(info.name, at, info.fed, *own), load_file(path)["ids"].tolist())
     take_weights(student, path)
     return student
