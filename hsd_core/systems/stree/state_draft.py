@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -34,12 +34,9 @@ class StateDraft(LeanDraft):
 
     def _layer(self, at: str) -> StateLayer:
         norms = "attention_norm", "mlp_norm", "step_bias", "decay", "skip", "state_norm"
-        products = "qkv", "step", "out", "gate_up", "down"
-        return StateLayer(
-            conv=self._vector(f"{at}conv")[:, 0],
-            **{name: self._vector(at + name) for name in norms},
-            **{name: self._product(at + name) for name in products},  # type: ignore[arg-type]
-        )
+        weights: dict[str, Any] = {name: self._vector(at + name) for name in norms}
+        weights |= {name: self._product(at + name) for name in ("qkv", "step", "out", "gate_up", "down")}
+        return StateLayer(conv=self._vector(f"{at}conv")[:, 0], **weights)
 
     def new_cache(self, capacity: int) -> DraftCache:
         """For one run; its size does not depend on the text."""
