@@ -9,7 +9,11 @@ import { commit, draft, header, modelOf, verify } from "../app/js/build.mjs";
 const shown = ({ reads }) => reads.map((row) => row.map((x) => (x ? "x" : ".")).join(""));
 
 test("in a chain each token reads those before it", () => {
-  const model = modelOf([header("nano", "target"), draft(0, "0:0 1:1 2:2", 0, 30), verify(1, 0, "0:0+ 1:1+ 2:2+", 30, 60)]);
+  const model = modelOf([
+    header("nano", "target"),
+    draft(0, "0:0 1:1 2:2", 0, 30),
+    verify(1, 0, "0:0+ 1:1+ 2:2+", 30, 60),
+  ]);
   assert.deepEqual(shown(ancestorsOf(roundOf(model, 0).calls[0])), ["x..", "xx.", "xxx"]);
 });
 
@@ -20,6 +24,8 @@ test("in a tree each token reads its own path", () => {
   const model = modelOf([header("nano", "target"), drafted, commit(0, "0:0 0 draft", 62)]);
   const found = ancestorsOf(roundOf(model, 0).calls[0]);
   const serials = found.tokens.map((x) => x.serial);
-  const rows = Object.fromEntries(serials.map((serial, i) => [serial, serials.filter((_, j) => found.reads[i][j]).sort()]));
+  const rows = Object.fromEntries(
+    serials.map((serial, i) => [serial, serials.filter((_, j) => found.reads[i][j]).sort()]),
+  );
   assert.deepEqual(rows, { 0: [0], 1: [0, 1], 2: [2], 3: [2, 3] });
 });

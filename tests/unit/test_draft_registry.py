@@ -26,6 +26,7 @@ SHIPPED = tuple(
         joined=(),
         ahead=1,
         window=0,
+        states=False,
         path=Path(f"{name}.safetensors"),
     )
     for name, at, fed, layers in (

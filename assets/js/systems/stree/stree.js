@@ -29,7 +29,10 @@ function maskOf(model, round, { at, call }) {
   if (!mine || tokens.length < 2) return null;
   const { hue, name } = model.levels[mine.segment.level];
   const columns = `max-content repeat(${tokens.length + 1}, 14px)`;
-  const grid = h("div.hx-mask-grid", { "aria-hidden": "true", style: { "grid-template-columns": columns, "--hue": hue } });
+  const grid = h("div.hx-mask-grid", {
+    "aria-hidden": "true",
+    style: { "grid-template-columns": columns, "--hue": hue },
+  });
   tokens.forEach((token, row) => {
     grid.append(h("span.hx-mask-name", model.pieceText(token.id)), h("i.hx-mask-sum", { "data-tip": STATE.sum }));
     for (const there of reads[row]) grid.append(h("i", { class: there ? "hx-mask-read" : "hx-mask-not" }));

@@ -48,7 +48,7 @@ class StateStudentLayer(StudentLayer):
         read = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps)
         raw = F.pad(F.linear(read, self.qkv).transpose(1, 2), (TAPS - 1, 0))
         mixed = F.conv1d(raw, self.conv, groups=raw.shape[1]).transpose(1, 2)
-        q, k, v = (part.unflatten(-1, (-1, self.size)).transpose(1, 2) for part in torch.split(mixed, parts, -1))
+        q, k, v = (part.reshape(len(x), s, -1, self.size).transpose(1, 2) for part in torch.split(mixed, parts, -1))
         k, v = (part.repeat_interleave(self._times, 1) for part in (k, v))
         step = F.softplus(F.linear(read, self.step) + self.step_bias).transpose(1, 2)  # (B, H, S)
         total = -(step * self.decay.exp()[:, None]).cumsum(-1)
