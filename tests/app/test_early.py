@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from cases import first_always
 
 from app.words.page import WHY
 
@@ -31,9 +32,7 @@ def held(page: Any) -> Callable[[], None]:
     return let_go
 
 
-@pytest.mark.parametrize(
-    "query", ["recording=01-code", "tab=planner", pytest.param("embed=1", marks=pytest.mark.everything)]
-)
+@first_always("query", ["tab=planner", "recording=01-code", "embed=1"])
 def test_the_outline_stands_until_the_first_screen_is_drawn(
     page: Any, shipped: str, held: Callable[[], None], query: str
 ) -> None:

@@ -16,7 +16,7 @@ from hsd_core.trace.checks import check
 from hsd_core.trace.comparison import TIE, compare
 from hsd_core.trace.metrics import committed_ids
 
-TOKENS, FEW = 48, 24
+TOKENS, FEW = 48, 16
 STACKS = (
     "ngram:4,target",
     "int8:4,target",

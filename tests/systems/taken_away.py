@@ -1,5 +1,5 @@
-"""What still works in a copy of the program from which one system was taken away. Run as a program: each line of its
-input is the folder of a copy and the system's name, each line of its output the list of what does not work there.
+"""What still works in a copy of the program from which systems were taken away. Run as a program: each line of its
+input is the folder of a copy and their names, joined by "+", each line of its output the list of what does not work.
 
 The libraries are imported once; every copy is looked at in a process that is forked from this one.
 """
@@ -42,7 +42,8 @@ def check_imports(tree: Path, gone: str) -> None:
     assert len(list(modules(tree))) > 300
     core = sys.modules["hsd_core"]
     assert Path(core.__file__ or "").is_relative_to(tree), core.__file__
-    assert not [name for name in sys.modules if name.startswith(f"hsd_core.systems.{gone}")]
+    away = tuple(f"hsd_core.systems.{one}" for one in gone.split("+"))
+    assert not [name for name in sys.modules if name.startswith(away)]
 
 
 def check_catalogue(tree: Path, gone: str) -> None:

@@ -83,7 +83,7 @@ def leaves_when(arrived: Callable[[float], bool]) -> Callable[[str, float, float
     return tell
 
 
-def test_a_model_of_several_shards_is_fetched_once_and_whole(there: Hub) -> None:
+def test_a_model_of_several_shards_is_fetched_once_and_whole_and_completed_where_it_lacks_one(there: Hub) -> None:
     told: list[tuple[str, float, float]] = []
     assert not is_local(Source.parse(ID))
     folder = ensure(ID, lambda *at: told.append(at))
@@ -96,12 +96,14 @@ def test_a_model_of_several_shards_is_fetched_once_and_whole(there: Hub) -> None
     assert told[-1] == ("download", size, size)
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
     assert is_local(Source.parse(ID))
+    (folder / SHARDS[1]).resolve().unlink()
+    (folder / SHARDS[1]).unlink()
+    assert not is_local(Source.parse(ID)), "a snapshot that lacks a shard is none"
+    before = there.sent[SHARDS[0]]
+    assert ensure(ID) == folder and (folder / SHARDS[1]).read_bytes() == files[SHARDS[1]]
+    assert there.sent[SHARDS[0]] == before, "the other one is there"
     there.repos.clear()
     assert ensure(ID) == folder, "what is whole asks nobody"
-
-
-def test_a_model_of_one_file_needs_no_index(there: Hub) -> None:
-    assert (ensure(ONE) / "model.safetensors").read_bytes() == b"weights" * 1000
 
 
 def test_what_was_interrupted_goes_on_where_it_stopped(there: Hub, tmp_path: Path) -> None:
@@ -170,16 +172,6 @@ def waited(found: Callable[[], T]) -> T:
     return value
 
 
-def test_a_snapshot_that_lacks_a_shard_is_completed(there: Hub, tmp_path: Path) -> None:
-    folder = ensure(ID)
-    (folder / SHARDS[1]).resolve().unlink()
-    (folder / SHARDS[1]).unlink()
-    assert not is_local(Source.parse(ID))
-    before = there.sent[SHARDS[0]]
-    assert ensure(ID) == folder and (folder / SHARDS[1]).read_bytes() == sharded()[SHARDS[1]]
-    assert there.sent[SHARDS[0]] == before
-
-
 def test_one_part_of_a_split_gguf_is_listed_with_what_helps(tmp_path: Path) -> None:
     for name in ("a.gguf", "b-00001-of-00001.gguf", "c-00002-of-00003.gguf"):
         (tmp_path / name).touch()
@@ -242,15 +234,12 @@ def test_a_gated_model_says_where_its_licence_is_accepted(
     assert not there.sent
 
 
-def test_a_gated_model_is_fetched_with_the_right_token(there: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    there.repos[ID].gated = True
+def test_a_gated_model_is_fetched_with_the_right_token_and_one_file_needs_no_index(
+    there: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there.repos[ONE].gated = True
     monkeypatch.setenv("HF_TOKEN", "hf_good")
-    assert (ensure(ID) / SHARDS[0]).is_file()
-
-
-def test_a_model_that_is_not_there_asks_for_the_spelling(there: Hub) -> None:
-    with pytest.raises(WeightsError, match="no public model 'someone/modle'; check the spelling"):
-        ensure("someone/modle")
+    assert (ensure(ONE) / "model.safetensors").read_bytes() == b"weights" * 1000
 
 
 def test_a_model_of_pickles_is_refused(there: Hub) -> None:
@@ -317,7 +306,5 @@ def test_a_model_whose_tokenizer_is_slow_is_refused_before_its_weights_are_fetch
     assert re.search(cure, look_up(Source.parse(ID)).wrong)
 
 
-def test_what_the_hub_does_not_give_is_said_before_it_is_fetched(there: Hub) -> None:
-    there.repos[ID].gated = True
-    assert "accept its licence at" in look_up(Source.parse(ID)).wrong
-    assert "no public model" in look_up(Source.parse("someone/else")).wrong
+def test_a_model_that_is_not_there_asks_for_the_spelling_before_it_is_fetched(there: Hub) -> None:
+    assert "no public model 'someone/modle'; check the spelling" in look_up(Source.parse("someone/modle")).wrong

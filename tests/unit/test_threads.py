@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-CODE = """
-import sys; sys.path[:0] = ["tests"]
 import torch
-torch.set_num_threads(2)
 from tiny import tiny, tiny_compiled
+
 from hsd_core.models.one_pass import Pass
-seen = []
-compiled, lean = tiny_compiled(), tiny()
-for decoder in (compiled, lean, compiled, lean):
-    decoder.forward(Pass([1, 2, 3]), decoder.new_cache(8))
-    seen.append(torch.get_num_threads())
-assert seen == [1, 2, 1, 2], seen
-assert compiled.threads == 2
-"""
+from hsd_core.models.threads import model_threads
 
 
 def test_torch_works_alone_around_compiled_passes_and_with_all_threads_in_its_own() -> None:
     pytest.importorskip("onnxruntime")
-    done = subprocess.run([sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    before, seen = torch.get_num_threads(), []
+    torch.set_num_threads(2)
+    model_threads.cache_clear()
+    try:
+        compiled, lean = tiny_compiled(), tiny()
+        for decoder in (compiled, lean, compiled, lean):
+            decoder.forward(Pass([1, 2, 3]), decoder.new_cache(8))
+            seen.append(torch.get_num_threads())
+    finally:
+        torch.set_num_threads(before)
+        model_threads.cache_clear()
+    assert seen == [1, 2, 1, 2] and compiled.threads == 2

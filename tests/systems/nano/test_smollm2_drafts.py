@@ -79,15 +79,15 @@ def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
     "stack", [pytest.param(stack, marks=[pytest.mark.everything] * ("int4" in stack)) for stack in STACKS]
 )
 def test_stacks_of_drafts_repeat_plain_decoding(smollm2, smollm2_plain, stack: str) -> None:
-    events = list(smollm2.run(stack, PROMPT, max_new_tokens=24, heads=2))
+    events = list(smollm2.run(stack, PROMPT, max_new_tokens=16, heads=2))
     assert check(events) == []
-    plain = smollm2_plain(PROMPT, 24, stack.split(",")[-1].split("@bonus")[0])
+    plain = smollm2_plain(PROMPT, 16, stack.split(",")[-1].split("@bonus")[0])
     assert committed_ids(events) == committed_ids(plain)
 
 
 @pytest.mark.weights
 def test_del_drafts_with_an_exit_that_was_trained(smollm2) -> None:
-    events = list(smollm2.run("exit:4@at=8@policy=del,target", PROMPT, max_new_tokens=24, heads=0))
+    events = list(smollm2.run("exit:4@at=8@policy=del,target", PROMPT, max_new_tokens=12, heads=0))
     used = {span.hi for e in events if isinstance(e, Draft) for span in e.work.ran}
     assert used
     assert used <= {4, 8}
