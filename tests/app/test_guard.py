@@ -129,7 +129,7 @@ def test_foreign_pages_may_lead_here_and_read_nothing(served: httpx.Client, fore
 
 def test_a_text_for_the_doctor_may_have_two_megabytes(served: httpx.Client) -> None:
     for size, status in ((MAX_OUTPUT, 422), (MAX_OUTPUT + 1, 422)):
-        text = "prose\n" * (size // 6) + "x" * (size % 6)
+        text = (f"{'prose ' * 20}\n" * (size // 120))[:size]
         answer = served.post("/hx/planner/doctor", json={"texts": [{"name": "", "text": text}]})
         assert answer.status_code == status
         assert ("more than 2 MB" in answer.json()["error"]) == (size > MAX_OUTPUT), answer.text
