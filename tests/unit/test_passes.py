@@ -94,10 +94,17 @@ def test_the_least_time_is_the_longer_of_reading_and_multiplying() -> None:
         assert (found["ms"], found["binds"]) == (ms, binds)
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the machine reaches matters to nobody here."""
+    for name, value in (("READ_BYTES", 2**16), ("M", 64), ("K", 64), ("N", 64), ("SIDE", 256), ("TRIES", 2)):
+        monkeypatch.setattr(level_passes, name, value)
+
+
+@pytest.mark.usefixtures("quick")
 def test_what_multiplies_is_what_the_machine_is_measured_by(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torch's product of 8-bit numbers is a loop of scalars on some processors: no pass runs it."""
     monkeypatch.setattr(torch, "_int_mm", None)
-    monkeypatch.setattr(level_passes, "READ_BYTES", 2**16)
     found = limits_of("cpu")
     pytest.importorskip("onnxruntime")
     level = entry(tiny_compiled(dtype="int8", inner=INNER)).level
@@ -238,6 +245,7 @@ def test_a_lookup_is_timed_behind_a_text_that_it_has_seen() -> None:
     assert found["ms"] > 0 < found["filed_ms"]
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_command_says_and_keeps_what_it_measured(tmp_path, capsys) -> None:
     out = tmp_path / "p.jsonl"
     command = ["passes", "--preset", "toy", "--rows", "1,3", "--limit", "1", "--max-new-tokens", "8"]

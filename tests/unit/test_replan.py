@@ -479,8 +479,11 @@ def test_an_old_trace_says_that_its_profiles_origin_is_not_recorded() -> None:
 def test_the_output_is_the_stacks_own_at_temperature_0() -> None:
     pipeline = Pipeline.open("toy")
     fixed = list(pipeline.run(STACK, "The tower of levels ", max_new_tokens=150))
-    assert output_of(generated(pipeline)) == output_of(fixed)
+    events = generated(pipeline)
+    assert output_of(events) == output_of(fixed)
     assert not any(e.event == "plan" for e in fixed) and fixed[0].replan is None
+    lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
+    assert len(lines) == sum(e.event == "plan" for e in events), "the terminal names every plan"
 
 
 def test_in_a_batch_it_plans_over_joint_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,32 +511,16 @@ def test_where_one_token_alone_is_kept_the_greedy_profile_is_asked_for(monkeypat
     assert asked == [0.0, 0.0, 0.7, 0.7]
 
 
-def test_the_command_line_plans_again_and_repeats(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_plans_again_looks_around_and_repeats(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     file, run = tmp_path / "profile.json", tmp_path / "run.jsonl.gz"
     write_profile(TOY, file)
     basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
-    assert main([*basic, "--replan", "--profile", str(file), "--trace", str(run)]) == 0
+    assert main([*basic, "--replan", "--explore", "2", "--profile", str(file), "--trace", str(run)]) == 0
     told = capsys.readouterr().err
-    assert "from round 1: " in told and "(table:" in told and "the profile's best plan" in told
+    assert "from round 1: " in told and "(table:" in told and "the profile's best plan" in told and "explor" in told
     assert main(["generate", "--repeat", str(run)]) == 0
     assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
     assert main([*basic, "--profile", str(file)]) == 2
     assert "add --replan" in capsys.readouterr().err
     assert main([*basic, "--explore", "4"]) == 2
     assert "add --replan" in capsys.readouterr().err
-
-
-def test_the_command_line_looks_around(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    file, run = tmp_path / "profile.json", tmp_path / "run.jsonl.gz"
-    write_profile(TOY, file)
-    basic = ["generate", "--preset", "toy", "--stack", STACK, "--prompt", "The tower", "--max-new-tokens", "60"]
-    assert main([*basic, "--replan", "--explore", "2", "--profile", str(file), "--trace", str(run)]) == 0
-    assert "explor" in capsys.readouterr().err
-    assert main(["generate", "--repeat", str(run)]) == 0
-    assert capsys.readouterr().out.startswith("the same: 60 of 60 ids; ")
-
-
-def test_terminal_lines_name_every_plan() -> None:
-    events = generated(Pipeline.open("toy"))
-    lines = [line for line in terminal.totals_lines(events, colour=False) if line.startswith("from round")]
-    assert len(lines) == sum(e.event == "plan" for e in events)
