@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.nn.functional as F
 from enumerator import distance, run_distribution
+from fuzzy_drafts import IDS, LAYERS, SIZES, behind, by_hand, greedy_and_sampled, over_a_tree
 from lean_stacks import LeanStacks, model_distribution
-from ledger import audit
 from tiny import tiny, tiny_compiled
-from toys import changed, output_of
+from toys import changed
 
 import hsd_core
 from hsd_core.core import events as trace
@@ -25,52 +24,23 @@ from hsd_core.levels.shared import SharedState
 from hsd_core.models.context import Context
 from hsd_core.models.drafts.draft_file import fingerprint
 from hsd_core.models.lean.sublayers import ATTENTION, MLP, NONE, Sublayers
-from hsd_core.models.one_pass import Branches, Pass
+from hsd_core.models.one_pass import Pass
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.skip.sublayer_sets import SetError, find_set, read_set, shipped_sets
-from hsd_core.trace.checks import check
 
-LAYERS = 6
-IDS = [5, 50, 3, 17, 44, 44, 8, 60, 2, 30, 31, 12]
 OUT = Sublayers.of([(ATTENTION, 1), (ATTENTION, 3), (MLP, 3), (MLP, 4), (ATTENTION, 5)])
 EXACT = 1e-5
 
 
 def without(decoder, context: list[int], true: int, out: Sublayers) -> torch.Tensor:
     """(len(context) - true, V): the first positions by all layers, the others without those left out."""
-    with torch.inference_mode():
-        cache = decoder.new_cache(len(context))
-        if true:
-            decoder.forward_layers(Pass(context[:true]), cache, 0, decoder.layers)
-        return decoder.head(decoder.leaving_out(cache, out)(Pass(context[true:], true)))
-
-
-def by_hand(decoder, ids: list[int], out: Sublayers) -> torch.Tensor:
-    """The same over the whole text, each sublayer written out."""
-    stack, x, n = decoder.stack, decoder.embed(ids), len(ids)
-    s = decoder.shape
-    cos, sin = (table[:n, None] for table in stack.rotary)
-    causal = torch.ones(n, n, dtype=torch.bool).triu(1)
-    for i in range(s.layers):
-        layer = stack[i]
-        if i not in out.attention:
-            parts = layer.qkv(F.rms_norm(x, (s.hidden,), layer.attention_norm, s.norm_eps))
-            widths = [s.heads * s.head_size, *[s.kv_heads * s.head_size] * 2]
-            q, k, v = (part.view(n, -1, s.head_size) for part in parts.split(widths, 1))
-            q, k = (part * cos + part.roll(s.head_size // 2, -1) * sin for part in (q, k))
-            k, v = (part.repeat_interleave(s.heads // s.kv_heads, 1) for part in (k, v))
-            share = (torch.einsum("qhd,khd->hqk", q, k) / s.head_size**0.5).masked_fill(causal, float("-inf"))
-            x = x + layer.out(torch.einsum("hqk,khd->qhd", share.softmax(-1), v).reshape(n, -1))
-        if i not in out.mlp:
-            gate, up = layer.gate_up(F.rms_norm(x, (s.hidden,), layer.mlp_norm, s.norm_eps)).chunk(2, -1)
-            x = x + layer.down(F.silu(gate) * up)
-    return decoder.head(x)
+    return behind(decoder, context, true, lambda cache: decoder.leaving_out(cache, out))
 
 
 def test_what_is_left_out_is_the_identity() -> None:
     decoder = tiny(layers=LAYERS)
-    with torch.inference_mode():
-        assert torch.allclose(without(decoder, IDS, 0, OUT), by_hand(decoder, IDS, OUT), atol=1e-4)
+    expected = by_hand(decoder, IDS, [[i] for i in range(LAYERS)], OUT.attention, OUT.mlp)
+    assert torch.allclose(without(decoder, IDS, 0, OUT), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("make", [tiny, tiny_compiled])
@@ -82,17 +52,11 @@ def test_the_empty_set_is_the_target_bit_for_bit(make) -> None:
 
 
 def test_the_compiled_layers_leave_out_what_the_lean_ones_do() -> None:
-    sizes = {"layers": LAYERS, "head_dim": 16}
-    lean, compiled = tiny(**sizes), tiny_compiled(**sizes)
+    lean, compiled = tiny(**SIZES), tiny_compiled(**SIZES)
     all_of_one = Sublayers.of([(kind, 2) for kind in (ATTENTION, MLP)] + [(ATTENTION, i) for i in range(LAYERS)])
     for out in (OUT, all_of_one):
         assert torch.allclose(without(lean, IDS, 4, out), without(compiled, IDS, 4, out), atol=1e-3)
-    tree, found = Pass(IDS[8:], 8, 0, Branches(8, (-1, -1, 0, 1))), []
-    for decoder in (lean, compiled):
-        cache = decoder.new_cache(8, branches=4)
-        with torch.inference_mode():
-            decoder.forward_layers(Pass(IDS[:8]), cache, 0, LAYERS)
-            found.append(decoder.leaving_out(cache, OUT)(tree))
+    found = [over_a_tree(one, lambda cache, one=one: one.leaving_out(cache, OUT)) for one in (lean, compiled)]
     assert torch.allclose(*found, atol=1e-3)
 
 
@@ -156,13 +120,7 @@ def a_run(text: str, temperature: float = 0.0, tokens: int = 24) -> list[trace.E
 @pytest.mark.covering("text", kinds=True)
 @pytest.mark.parametrize("text", STACKS)
 def test_greedy_text_is_plain_decodings_and_the_trace_holds(text: str) -> None:
-    events = a_run(text)
-    assert output_of(events) == output_of(a_run("target"))
-    for found in (events, a_run(text, 1.0)):
-        assert check(found) == []
-        if not any(sign in text for sign in ("@with=", "@tree=")):
-            cacheless = frozenset({0} if text.startswith("ngram") else ())
-            assert audit(found, cacheless=cacheless, ends=frozenset()).done
+    greedy_and_sampled(a_run, text)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
