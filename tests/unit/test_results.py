@@ -11,9 +11,11 @@ from cases import first_always
 
 from hsd_core.cli import main
 from hsd_core.cli.bench import BATCHES
+from hsd_core.measure import results
 from hsd_core.measure.rawfile import RawFile, measured_by, prompts_file, read_raw
 from hsd_core.measure.results import SENTENCE, SENTENCES, updated, view, views
 from hsd_core.measure.tables import markdown, stack_cells
+from hsd_core.measure.validate import raw_results, report
 from hsd_core.typed import write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +30,29 @@ BLOCK = re.compile(r"^<!-- results: (\S+) (\S+) .*?^<!-- /results -->$", re.DOTA
 MARKED = "before\n<!-- results: raw/bench.jsonl stacks -->\nold\n<!-- /results -->\nafter\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def once():
+    """Raw files stay as they are: each is read, and each validation reported, once."""
+    kept = {}
+
+    def remembered(make, key):
+        def made(*given):
+            name = make, key(*given)
+            if name not in kept:
+                kept[name] = given, make(*given)  # what was given is held, so that no other has its id
+            return kept[name][1]
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(results, "read_raw", remembered(read_raw, lambda path: (path.resolve(), path.stat().st_mtime_ns)))
+        patch.setattr(
+            raw_results, "read_validation", remembered(raw_results.read_validation, lambda about, _: id(about))
+        )
+        patch.setattr(report, "report", remembered(report.report, id))
+        yield
+
+
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory):
     """A folder with a benchmark of the toy in `raw/bench.jsonl`."""
@@ -35,25 +60,8 @@ def swept(tmp_path_factory):
     (folder / "raw").mkdir()
     (folder / "stacks").write_text("table:3@id=order1,table@id=order6\ntable:5@id=order3,table@id=order6\n")
     (folder / "own.jsonl").write_text('{"prompt": "The large ", "category": "t"}\n{"prompt": "The tower "}\n')
-    assert (
-        main(
-            [
-                "bench",
-                "--no-peers",
-                "--preset",
-                "toy",
-                "--stacks",
-                str(folder / "stacks"),
-                "--prompts",
-                str(folder / "own.jsonl"),
-                "--max-new-tokens",
-                "12",
-                "--out",
-                str(folder / "raw"),
-            ]
-        )
-        == 0
-    )
+    asked = f"--preset toy --stacks {folder}/stacks --prompts {folder}/own.jsonl --max-new-tokens 12 --out {folder}/raw"
+    assert main(["bench", "--no-peers", *asked.split()]) == 0
     (folder / "raw" / "runs.jsonl").rename(folder / "raw" / "bench.jsonl")
     return folder
 
@@ -258,17 +266,15 @@ def test_every_raw_file_that_is_shipped_is_whole(every):
 
 
 def test_what_the_page_draws_is_what_the_raw_results_give():
-    from hsd_core.measure.validate.raw_results import read_validation
-    from hsd_core.measure.validate.report import as_json
-
     made: dict[str, list] = {}
     for path in RAW:
-        if read_raw(path)[0]["kind"] == "validation":
-            one = read_validation(*read_raw(path))
-            made.setdefault(as_json(one)["about"]["machine"], []).append(one)
+        about, records = results.read_raw(path)
+        if about["kind"] == "validation":
+            one = raw_results.read_validation(about, records)
+            made.setdefault(report.as_json(one)["about"]["machine"], []).append(one)
     pages = [json.loads(path.read_text(encoding="utf-8")) for path in PAGES]
     drawn = {page["about"]["machine"]: page for page in pages}
     assert len(drawn) == len(PAGES) and drawn.keys() == made.keys(), "every machine has one summary for the page"
     for machine, validations in made.items():
         *earlier, last = sorted(validations, key=lambda validation: validation.about["recorded"])
-        assert drawn[machine] == as_json(last, earlier), f"no validation of {machine} is passed over"
+        assert drawn[machine] == report.as_json(last, earlier), f"no validation of {machine} is passed over"
