@@ -3,6 +3,7 @@ would answer."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,21 @@ def script(name: str) -> str:
 
 
 def header(path: Path) -> Header:
-    return next(event for event in tracefile.read(path) if isinstance(event, Header))
+    with gzip.open(path) as lines:
+        found = tracefile.event_of(1, lines.readline(), 0)
+    assert isinstance(found, Header)
+    return found
 
 
 @pytest.fixture(scope="module")
 def headers() -> list[Header]:
     return [header(path) for path in RECORDINGS]
+
+
+@pytest.fixture(scope="module")
+def made(headers: list[Header]) -> dict[str, Any]:
+    """The prices, as this machine writes them."""
+    return prices(headers)
 
 
 @pytest.fixture
@@ -93,10 +103,12 @@ def question(one: Header, **more: Any) -> dict[str, Any]:
     return {**asked, **text, **more}
 
 
-def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[Header], elsewhere: Prices) -> None:
+def test_prices_of_the_recordings_are_those_that_a_server_answers(
+    headers: list[Header], made: dict[str, Any], elsewhere: Prices
+) -> None:
     asked = [question(one) for one in headers if one.preset]
     asked += [question(headers[0], stacks=["int8:6,target", "ngram:3,target"])]  # what each level is worth
-    answers = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": prices(headers)})
+    answers = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": made})
     for one, answer in zip(asked, answers, strict=True):
         text = {"length": one["length"], "by_length": one["by_length"]}
         right = elsewhere.answer(Priced(one["preset"], tuple(one["stacks"]), "", one["temperature"], **text))
@@ -106,15 +118,14 @@ def test_prices_of_the_recordings_are_those_that_a_server_answers(headers: list[
 
 
 def test_whichever_machine_writes_the_page_its_prices_are_the_same(
-    headers: list[Header], elsewhere: Prices, monkeypatch: pytest.MonkeyPatch
+    headers: list[Header], made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = prices(headers)
     monkeypatch.setattr(profile_store, "_machine", lambda _: "another machine")
     monkeypatch.setattr("app.tabs.planner.price.cached_profile", lambda *_: pytest.fail("asked for here"))
-    assert prices(headers) == here
+    assert prices(headers) == made
 
 
-def test_what_was_not_worked_out_says_so_and_how_to_ask(headers: list[Header]) -> None:
+def test_what_was_not_worked_out_says_so_and_how_to_ask(headers: list[Header], made: dict[str, Any]) -> None:
     code = next(one for one in headers if one.preset == "smollm2" and is_greedy(one.sampling))
     asked = [
         question(code, stacks=["ngram:5,int4:7,target"]),
@@ -122,17 +133,15 @@ def test_what_was_not_worked_out_says_so_and_how_to_ask(headers: list[Header]) -
         question(code, device="cuda"),
         question(code, preset="toy", stacks=["anything"]),
     ]
-    ahead = prices(headers)
-    *others, toy = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": ahead})
+    *others, toy = asked_of_node(PRICED % script("site/ahead.js"), {"asked": asked, "ahead": made})
     for one in others:
         assert one["prices"][0]["reason"] == says.NOT_AHEAD and "python app.py" in says.NOT_AHEAD
         assert says.NOT_AHEAD.startswith(f"{one['prices'][0]['brief']};")
     assert "calibrate --preset toy" in toy["prices"][0]["reason"] and toy["about"] is None
 
 
-def test_stacks_are_asked_for_by_the_text_that_they_are_known_by(headers: list[Header]) -> None:
-    made = prices(headers)["known"]
-    known = [stack for one in made for stack in (*one["prices"], *one.get("by_length", ()))]
+def test_stacks_are_asked_for_by_the_text_that_they_are_known_by(headers: list[Header], made: dict[str, Any]) -> None:
+    known = [stack for one in made["known"] for stack in (*one["prices"], *one.get("by_length", ()))]
     recorded = [one.stack for one in headers if one.preset == "smollm2"]
     given = {"grammar": grammar(), "stacks": [*known, *recorded]}
     written = asked_of_node(STACKS % (script("shared/levels/kinds.js"), script("shared/levels/stack.js")), given)
