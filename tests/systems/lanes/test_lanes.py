@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import replace
+from functools import cache
 
 import notes_of
 import pytest
@@ -52,6 +53,12 @@ def run(text: str, sampling: Sampling = SAMPLED, tokens: int = 60, **options: ob
     return list(hsd_core.run(stack, [0, 1], sampling, **given))
 
 
+@cache
+def ran(text: str) -> tuple[trace.Event, ...]:
+    """The events of a sampled run, made once."""
+    return tuple(run(text))
+
+
 @pytest.mark.covering("text", "sampling")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
@@ -74,7 +81,7 @@ def test_greedy_text_is_the_targets_own(text: str) -> None:
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
-    events = run(text)
+    events = ran(text)
     lanes = lanes_of(metrics.header_of(events))
     ends, last, both = [0] * (max(lanes) + 1), 0, 0
     for event in events:
@@ -94,7 +101,7 @@ def test_lanes_never_overlap_themselves_and_do_overlap(text: str) -> None:
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
-    events = run(text)
+    events = ran(text)
     lanes = lanes_of(metrics.header_of(events))
     begin = max(e.t1 for e in events if isinstance(e, trace.Prefill))
     end = max(e.t for e in events if isinstance(e, trace.Commit))
@@ -114,7 +121,7 @@ def test_the_use_of_lanes_is_what_a_clock_counts(text: str) -> None:
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", [*STACKS, "table:3,table@with=card", "table:4,table@with=duo"])
 def test_rows_in_vain_are_those_of_what_fell(text: str) -> None:
-    events = run(text)
+    events = ran(text)
     fell = {serial for e in events if isinstance(e, trace.Verify) for serial in notes_of.dropped(e)}
     rows = 0
     for e in events:
@@ -143,7 +150,7 @@ def test_one_level_after_another_has_one_lane() -> None:
 def test_stale_results_are_dropped_and_counted() -> None:
     stale = dropped = 0
     for text in STACKS:
-        events = run(text)
+        events = ran(text)
         seen: set[int] = set()
         for event in events:
             if isinstance(event, trace.Verify):
@@ -169,7 +176,7 @@ def test_stale_results_are_dropped_and_counted() -> None:
 
 def test_every_drafted_token_is_judged_dropped_or_pending() -> None:
     for text in STACKS:
-        events = run(text)
+        events = ran(text)
         drafted, fate = list[int](), set[int]()
         for event in events:
             if isinstance(event, trace.Draft):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import notes_of
 import pytest
@@ -45,6 +46,12 @@ def run(
     return list(hsd_core.run(stack, [0, 1], sampling, **given))
 
 
+@cache
+def ran(text: str) -> tuple[trace.Event, ...]:
+    """The events of a sampled run, made once."""
+    return tuple(run(text))
+
+
 @pytest.mark.covering("text", "sampling")
 @pytest.mark.parametrize("text", STACKS)
 @pytest.mark.parametrize("sampling", [GREEDY, SAMPLED], ids=["greedy", "sampled"])
@@ -59,7 +66,7 @@ def test_every_identity_holds(text: str, sampling: Sampling) -> None:
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_every_drafted_token_is_judged_dropped_or_pending_and_once(text: str) -> None:
-    events = run(text)
+    events = ran(text)
     drafted, fate = list[int](), list[int]()
     for event in events:
         if isinstance(event, trace.Draft):
@@ -76,7 +83,7 @@ def test_every_drafted_token_is_judged_dropped_or_pending_and_once(text: str) ->
 @pytest.mark.covering("text")
 @pytest.mark.parametrize("text", STACKS)
 def test_lanes_meet_at_every_step(text: str) -> None:
-    events = run(text)
+    events = ran(text)
     both, end = 0, 0
     for event in events:
         if isinstance(event, trace.Draft):
@@ -95,7 +102,7 @@ def test_a_draft_says_which_waiting_tokens_it_goes_on_behind() -> None:
         made: dict[int, int] = {}  # serial -> its parent's
         judged: set[int] = set()
         went_on = 0
-        for event in run(text):
+        for event in ran(text):
             if isinstance(event, trace.Draft):
                 for serial, parent in zip(event.serials, event.parent_serials, strict=True):
                     assert parent == -1 or (parent in made and parent not in judged) or parent in event.serials
