@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pagekit import CALM, drawn
+from pagekit import CALM
 
 
 def visit(page: Any, site: str, width: int = 1440, height: int = 900) -> Any:
@@ -49,13 +49,3 @@ def test_one_definition_is_open_at_a_time_inside_the_window_and_nothing_moves(pa
     word.click()
     page.mouse.click(700, 880)
     assert card.is_hidden(), "so does one elsewhere"
-
-
-@pytest.mark.everything
-def test_on_a_phone_it_is_a_sheet(page: Any, site: str) -> None:
-    visit(page, site, 390, 844).click()
-    drawn(page)
-    box = page.get_by_role("dialog", name="level").bounding_box()
-    assert (box["x"], box["width"], round(box["y"] + box["height"])) == (0, 390, 844)
-    page.get_by_role("button", name="Close the definition").click()
-    assert page.get_by_role("dialog").is_hidden()

@@ -87,13 +87,3 @@ def test_a_machine_that_is_computed_says_so_and_goes_to_more_requests(page: Any,
     page.locator(".hx-load-answer", has_text="256 requests at once: no stack is faster").wait_for()
     page.reload()
     page.locator(".hx-load-answer", has_text="256 requests").wait_for()
-
-
-@pytest.mark.everything
-@pytest.mark.parametrize("width", [390, 1024, 1920])
-def test_the_map_is_no_wider_than_the_window(page: Any, shipped: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    planned(page, shipped)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    box = page.locator(".hx-lm").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width
