@@ -43,7 +43,7 @@ class Slow(Pipeline):
 
     def run(self, *args: Any, **options: Any) -> Iterator[Event]:  # type: ignore[override]
         for event in super().run(*args, **options):
-            time.sleep(0.002)
+            time.sleep(0.001)
             yield event
 
 
