@@ -131,7 +131,7 @@ def test_a_nano_row_that_knows_its_own_token_is_caught(monkeypatch: pytest.Monke
     text = "exit:1@at=1,nano:2@id=fed,target"
     assert off_by(text, vocab=2) < EXACT
     monkeypatch.setattr(DraftRun, "_score", peeking)
-    assert off_by(text, vocab=2) > WRONG
+    assert off_by(text) > WRONG
 
 
 def test_greedy_exits_give_the_targets_own_choice() -> None:
