@@ -1,4 +1,4 @@
-"""Drafts by the target's own weights that are less than the target (`self`, `skip`), beside what they should compute."""
+"""Drafts by the own weights of a target that are less than it (`self`, `skip`), beside what they should compute."""
 
 from __future__ import annotations
 
