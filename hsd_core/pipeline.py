@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsd_core.core import events as trace
 from hsd_core.core.notes import noted
-from hsd_core.grammar import after_run, kind_of
+from hsd_core.grammar import after_run, kind_of, reads_after_run
 from hsd_core.grammar.preset import Preset
-from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, parse
+from hsd_core.grammar.stack_text import LevelSpec, StackError, parse, plain_target
 from hsd_core.models import machine
 from hsd_core.models.sampling import Sampling
 from hsd_core.models.weights import Source, ensure
 from hsd_core.stacks.presets import PRESETS
 from hsd_core.stacks.targets import preset_for, preset_option, with_config, with_cross_draft
 from hsd_core.theory.search.default_stack import PLANNED, DefaultStack, default_for_machine, with_default
+from hsd_core.trace import metrics
 from hsd_core.trace.comparison import followed
 from hsd_core.trace.pieces import Pieces, record
 
@@ -195,6 +197,25 @@ class Pipeline:
             return None
         return trace.Report(len(parse(spec)) - 1, None, None, noted(found.note()))
 
+    def price(
+        self, events: Sequence[trace.Event], plain: Sequence[int] = (), *, stop: Callable[[], bool] = lambda: False
+    ) -> trace.Report | None:
+        """The price of a run's text (`systems.price.reading.read_price`): one pass of its target over it, by itself.
+
+        None when `stop` turned true.
+
+        Raises:
+            StackError: nothing here reads it.
+        """
+        from hsd_core.core.driver import Stopped
+
+        *below, last = parse(metrics.header_of(events).stack)
+        target, read = self._builder.entries([plain_target(last)])[0], after_run("price")
+        try:
+            return trace.Report(len(below), None, None, noted(read(target, events, plain, stop=stop)))
+        except Stopped:
+            return None
+
     def entries(self, stack: str) -> list[StackEntry]:
         """The stack's levels, built.
 
@@ -285,6 +306,7 @@ class Pipeline:
         raw: bool = False,
         baseline: bool = False,
         depths: bool = False,
+        price: bool | None = None,
         heads: int = 8,
         stop: Callable[[], bool] | None = None,
         title: str = "",
@@ -298,7 +320,8 @@ class Pipeline:
         Args:
             stack: or a table of stacks by requests at once (`by_load`): in a batch every round follows the row of the
                 runs that are decoded then. baseline: then decode the prompt plainly too and yield what that took.
-                depths: at the end, read the text after every layer of the target. heads: likeliest tokens of each row
+                depths: at the end, read the text after every layer of the target. price: then have the target read the
+                text by itself (`price`); by default where the stack is not exact. heads: likeliest tokens of each row
                 that go into the trace (0: none). stop: asked before every forward. replan: the stack lists candidates,
                 and which of them run, with which T, is planned again while generating, from `profile` (default: this
                 machine's, else the shipped one; the header says which), at this pace (True: the default one), over the
@@ -359,13 +382,16 @@ class Pipeline:
             return run(PreparedStack(what, about), ids, settings, Watcher(stop=stop, reading=told, **timed))
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
-        target = [bare(entries[-1].spec)]
-        plain = (lambda: decode(self._builder.entries(target), 2)) if baseline and len(entries) > 1 else None
+        target = [plain_target(entries[-1].spec)]
+        other = len(entries) > 1 or target != [entries[-1].spec]
+        plain = (lambda: decode(self._builder.entries(target), 2)) if baseline and other else None
         if depths:
             self.lean_target(stack)  # one that cannot be read is refused now
         read = (lambda output: self.depths(ids, output, stack, stop=stop)) if depths else None
         decoding = decode(entries, heads, replanner)
-        return record(followed(decoding, plain, read), self.tokenizer)
+        priced = partial(self.price, stop=stop)
+        asked = False if price is None and not reads_after_run("price") else price
+        return record(followed(decoding, plain, read, priced, asked), self.tokenizer)
 
     def _needed_profile(self, temperature: float) -> Profile:
         """A profile to plan with where none was measured here: the one that comes with the package.

@@ -29,12 +29,14 @@ from hsd_core.cli.shared_options import (
     preset_from,
     sampled,
 )
+from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.measure import bench
 from hsd_core.measure.bench.prompts import BUILT_IN, DEFAULT, prompts_path, stacks_of_lines
 from hsd_core.measure.rawfile import RawFile
 from hsd_core.measure.tables import RECKONED, OnClock, rounded
 from hsd_core.models.sampling import Sampling
 from hsd_core.theory import read_profile
+from hsd_core.theory.stack_table import whole
 from hsd_core.typed import convert, encode, plain, write_whole
 
 if TYPE_CHECKING:
@@ -109,8 +111,12 @@ def act(options: argparse.Namespace) -> int:
         **({"too_long": every - len(prompts)} if every > len(prompts) else {}),
     }
 
+    heat = Sampling(options.temperature, options.top_k, options.top_p)
+    read = {bench.plain_of(one) for one in stacks if not stack_lossless(parse(whole(OnClock.read(one).stack)), heat)}
+
     def runner(name: str, prompt: bench.Said) -> Iterator[Any]:
-        return pipeline.run(OnClock.read(name).stack, prompt, heads=2, **sampled(options))
+        price = True if name in read else None
+        return pipeline.run(OnClock.read(name).stack, prompt, heads=2, price=price, **sampled(options))
 
     raw, each = None, len(about["stacks"]) + len(peers)
     if options.out:

@@ -275,6 +275,8 @@ class Kind:
             policy or a rule also takes the keys of policies or rules.
         written: how it is written if it has no name in the grammar.
         offer: the catalogue's entries for a preset. build: makes the level, a `core.level.Level`.
+        strays: what it does as a target instead of committing its model's own choices, in words; "" if it commits them.
+        plain: the target that it approximates: plain decoding beside it, and the price of its text, are that one's.
     """
 
     name: str
@@ -289,6 +291,8 @@ class Kind:
     planning: Planning = field(default=Planning())
     lookup: Lookup = field(default=Lookup())
     written: WrittenAs | None = None
+    strays: Callable[[LevelSpec], str] = lambda spec: ""
+    plain: Callable[[LevelSpec], LevelSpec] | None = None
 
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any

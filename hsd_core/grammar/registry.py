@@ -178,6 +178,11 @@ def after_run(name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", pkgutil.resolve_name(declared[name]))
 
 
+def reads_after_run(name: str) -> bool:
+    """Whether such a function is declared."""
+    return name in _here().after_run
+
+
 def driver_named(name: str) -> Any:
     """The `core.driver.MakeDriver` of this name, whose driver carries out a scheduler's orders.
 

@@ -80,6 +80,12 @@ def bare(spec: LevelSpec) -> LevelSpec:
     return replace(spec, block=None).having(**of_place)
 
 
+def plain_target(spec: LevelSpec) -> LevelSpec:
+    """Plain decoding of the model that a target runs, or that it approximates."""
+    plain = kind_of(spec).plain
+    return bare(spec if plain is None else plain(spec))
+
+
 def format_stack(specs: Sequence[LevelSpec]) -> str:
     """The inverse of `parse`; defaults are left out."""
     return ",".join(_format_level(spec) for spec in specs)
@@ -115,15 +121,19 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     Above temperature 0 a single inner level that emits tokens from another distribution than the row it hands up makes
     the stack inexact.
     """
+    if strays := kind_of(specs[-1]).strays(specs[-1]):
+        return Exactness(False, f"the target {strays}")
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")
+    if strays := rule_of(specs[-1]).astray(specs[-1].values):
+        return Exactness(False, f"the target {strays} (rule {rule_of(specs[-1]).name})")
     if sampling.greedy:
-        rule = rule_of(specs[-1])
-        if strays := rule.astray(specs[-1].values):
-            return Exactness(False, f"the target {strays} (rule {rule.name})")
         return Exactness(True, "greedy: every committed token is the target's own first choice")
     if (top := rule_of(specs[-1])).rowless and top.lossless:  # over any draft, which only affects the speed
         return Exactness(True, f"the target draws every token from its own distribution (rule {top.name})")
+    for i, spec in enumerate(specs[1:-1], 1):
+        if strays := rule_of(spec).astray(spec.values):
+            return Exactness(False, f"level {i} ({spec.name}) {strays} (rule {spec.rule})")
     for lossy in (name for name, rule in rules().items() if not rule.lossless):
         named = ", ".join(f"level {i} ({spec.name})" for i, spec in enumerate(specs) if i > 0 and spec.rule == lossy)
         if named:

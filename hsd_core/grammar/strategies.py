@@ -26,9 +26,10 @@ class RuleKind:
         function: "module:name" of a function like `hsd_core.core.rules.tokenwise`. It is imported when a run begins, so
             that reading a stack needs no torch. The values of the rule's keys are passed by name.
         keys: its own keys, accepted by every level with a rule and refused together with another rule.
-        lossless: above temperature 0, the emitted tokens follow the verifier's distribution.
-        strays: for values of the keys, what a target does at temperature 0 instead of committing its own first choices,
-            in words; "" if it commits them. None: at temperature 0 it always equals the rule greedy.
+        lossless: above temperature 0, the emitted tokens follow the verifier's distribution, if it does not stray.
+        strays: for values of the keys, what a verifier keeps that an exact rule would reject, in words; "" if nothing,
+            and at temperature 0 it then equals the rule greedy. None: never anything. Such a rule throws an exact
+            rule's coin first and reports its acceptance probability (`trace.conventions.spared`).
         trees: it can judge several candidates for one position.
         one_hot: it accepts rows with a single token (`OneHot`).
         scores: it also takes the verifier's logits, by that name.
@@ -61,8 +62,7 @@ class RuleKind:
         return partial(function, **with_defaults(self.keys, values))
 
     def astray(self, values: Mapping[str, Value]) -> str:
-        """What a target with these values does at temperature 0 instead of committing its own first choices; "" if it
-        commits them."""
+        """What a verifier with these values keeps that an exact rule would reject; "" if nothing."""
         return self.strays(**with_defaults(self.keys, values)) if self.strays else ""
 
 

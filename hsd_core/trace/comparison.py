@@ -108,18 +108,26 @@ def followed(
     run: Iterator[Event],
     plain: Callable[[], Iterator[Event]] | None,
     read: Callable[[list[int]], trace.Report | None] | None,
+    price: Callable[[Sequence[Event], Sequence[int]], trace.Report | None],
+    priced: bool | None,
 ) -> Generator[Event, None, None]:
-    """A run, then what is measured of it afterwards."""
+    """A run, then what is measured of it afterwards. priced: whether its text's price is; None: if it is not exact."""
     seen: list[Event] = []
+    kept: tuple[type, ...] = (trace.Header, trace.Commit, trace.Footer)
     with closing(run):  # type: ignore[type-var]
         for event in run:
-            if isinstance(event, (trace.Commit, trace.Footer)):
+            if isinstance(event, trace.Header) and (not event.lossless if priced is None else priced):
+                kept = (*kept, trace.Verify)
+            if isinstance(event, kept):
                 seen.append(event)
             yield event
     if any(isinstance(e, trace.Footer) and e.reason == "stopped" for e in seen):
         return
-    if plain and (baseline := baseline_of(seen, list(plain()))):
+    baseline = plain and baseline_of(seen, list(plain()))
+    if baseline:
         yield baseline
     output = committed_ids(seen)
+    if trace.Verify in kept and output and (found := price(seen, baseline.ids if baseline else ())):
+        yield found
     if read and output and (depths := read(output)):
         yield depths

@@ -1,6 +1,6 @@
 """Definitions that all readers of a trace share: how rounds are numbered, the lane of a level, the source of its times,
-which level accepted or rejected a token, where a text begins to repeat itself. The page has the same in `token.js`,
-`tokens.js` and `overlap.js`.
+which level accepted or rejected a token, what a lossy rule spared, where a text begins to repeat itself. The page has
+the same in `token.js`, `tokens.js`, `spared.js` and `overlap.js`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hsd_core.core import events as trace
-from hsd_core.core.events import Committed, Event
+from hsd_core.core.events import Check, Committed, Event
 from hsd_core.core.events.run_events import Header
 
 
@@ -37,6 +37,13 @@ def accepted_by(token: Committed, top: int) -> int | None:
     if token.level == top:
         return top
     return max((level for level in token.passed if level < top), default=None)
+
+
+def spared(check: Check) -> bool:
+    """Whether a lossy rule kept a token that an exact rule, with the same coin, would have rejected. A rule that throws
+    no coin is told by a token of probability 0, which is every one but the first choice at temperature 0."""
+    against = check.p == 0.0 if check.coin is None else check.coin >= (check.alpha or 0.0)
+    return check.outcome == "accepted" and against
 
 
 class Ghost(NamedTuple):

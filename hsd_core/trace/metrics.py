@@ -50,7 +50,7 @@ from typing import Any
 
 from hsd_core.core import events as trace
 from hsd_core.core.events import Event
-from hsd_core.core.notes import Dropped, Note, Stale
+from hsd_core.core.notes import Dropped, Note, Noted, Stale
 from hsd_core.models.sampling import is_greedy
 from hsd_core.trace.conventions import clock_of, lanes_of
 from hsd_core.trace.meters import LaneMeter, Lanes, LevelMeter, ratio
@@ -96,6 +96,8 @@ class Meter:
             self._choosers.setdefault(event.serial, []).append(event.level)
         elif isinstance(event, trace.Commit):
             self._commit(event)
+        elif isinstance(event, trace.Report):
+            self._note(event)
 
     def snapshot(self) -> dict[str, Any]:
         """The figures by name; None for a ratio to 0. Times in ms, rates in tokens/s."""
@@ -182,13 +184,16 @@ class Meter:
         level.busy_ns += event.t1 - event.t0
         if self._lanes:
             self._lanes.worked(event.level, event.t0, event.t1)
+        self._note(event)
+        if event.level in self._sharing:
+            self._layers_read += sum(span.hi - span.lo for span in event.work.ran)
+        return level
+
+    def _note(self, event: Noted) -> None:
         for note in event.notes.values():
             if isinstance(note, Note):
                 for name, amount in note.figures().items():
                     self._noted[name] = self._noted.get(name, 0) + amount
-        if event.level in self._sharing:
-            self._layers_read += sum(span.hi - span.lo for span in event.work.ran)
-        return level
 
     def _rows_of(self, serial: int) -> int:
         """Rows that chose a token that fell; one that chose several counts with the last of them."""

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { greedy, heatOf, isGreedy } from "../../assets/js/shared/levels/greedy.js";
+import { spared } from "../../assets/js/shared/run/spared.js";
 import { describe } from "../../assets/js/tabs/explore/title/title.js";
 import { distributionOf } from "../../assets/js/shared/run/distributions.js";
 
@@ -49,4 +50,16 @@ test("the title never calls a run exact beside which plain decoding wrote anothe
   assert.doesNotMatch(text + tip, /exact/i);
   assert.equal(said({ sampling: { temperature: 1 } }, other).law, "exact", "samples are alike in distribution only");
   assert.equal(said({ lossless: false }, other).law, "lossy");
+});
+
+test("what a lossy rule spared is found by its coin, or by a probability of 0, and its price stands in the title", () => {
+  const check = (/** @type {any} */ more) => spared({ outcome: "accepted", alpha: 0.25, coin: 0.3, p: 0.1, ...more });
+  assert.deepEqual([check({}), check({ coin: 0.2 }), check({ outcome: "rejected" })], [true, false, false]);
+  assert.deepEqual([check({ coin: null }), check({ coin: null, alpha: 1, p: 0 })], [false, true]);
+  const price = { choices: [1, 2, 3, 4], nats: [0, 1, 2, 3], spared: 1, plain: 0.5 };
+  const header = { lossless: false, lossless_reason: "a rule", sampling: {}, levels: [{ device: "cpu", dtype: "float32" }] };
+  const model = { header, footer: {}, baseline: null, reports: [{ notes: {} }, { notes: { price } }] };
+  const { text, tip } = describe(/** @type {any} */ (model), { mode: "live" }, /** @type {any} */ ({}));
+  assert.match(text, /25\u2009% not the target\u2019s own/);
+  assert.match(tip, /mean surprise 1\.50 nats a token, plain decoding\u2019s text 0\.50/);
 });

@@ -83,6 +83,18 @@ test("a paper's figures are drawn as its own, beside a benchmark that has one", 
   assert.deepEqual(shown?.figure?.data[0].y, [THREE, "REST"]);
 });
 
+test("a stack that is not exact stands beside its price, exact ones on the line where nothing is lost", async () => {
+  const { priceFigure } = await import("../../assets/js/tabs/results/price.js");
+  assert.equal(priceFigure(column(), "spared"), null);
+  const price = { spared: 0.2, surprise: 1.2, plain: 0.6 };
+  const lossy = row("ngram:3,target@rule=top@k=3", 2, { price });
+  const of = (/** @type {"spared"|"surprise"} */ measure) =>
+    priceFigure(column({}, [row(THREE, 1.8), lossy, row("target", 1)]), measure);
+  assert.deepEqual(of("spared")?.figure.data.map(({ x, y }) => [...x, ...y]), [[0, 1.8], [20, 2]]);
+  assert.deepEqual(of("surprise")?.figure.data.map(({ x }) => x), [[0.6], [1.2]]);
+  assert.deepEqual(of("spared")?.table.rows[1].slice(2), ["2.00\u00d7", "20\u2009%", "1.20 (0.60)"]);
+});
+
 test("stacks stand with those of the same target, and a program only where it writes that text", () => {
   const groups = groupsOf(column());
   assert.deepEqual(

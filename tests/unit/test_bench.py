@@ -90,6 +90,19 @@ def test_drawn_texts_are_not_held_against_each_other() -> None:
     assert [line.split(" | ")[-1] for line in table(summary(unlike, drawn=True)).splitlines()[2:]] == ["- |"] * 2
 
 
+def test_a_stack_that_is_not_exact_stands_beside_its_price() -> None:
+    read = [
+        run(0, PLAIN, 40, 4.0, spared=0.0, surprise=0.5),
+        run(0, STACK, 40, 1.0, spared=6.0, surprise=1.0),
+        run(1, PLAIN, 10, 1.0, spared=0.0, surprise=1.0),
+        run(1, STACK, 10, 2.0, spared=4.0, surprise=2.0),
+    ]
+    assert row(read)["price"] == {"spared": 10 / 50, "surprise": pytest.approx(1.2), "plain": pytest.approx(0.6)}
+    assert row(read, PLAIN)["price"] is None and row(RUNS)["price"] is None
+    assert "| 20.0% | 1.20 / 0.60 |" in table(summary(read[:4]))
+    assert "| 0 | = |" in table(summary(read[:4])) and "nats" not in table(summary(RUNS))
+
+
 def test_drafting_is_shown_by_its_time_for_a_pass_and_its_share_of_the_text() -> None:
     timed = [replace(each, busy_ns=(3 * 10**6, 10**9)) for each in RUNS]
     found = row(timed)

@@ -10,6 +10,8 @@ another recording, `${bench|best.3.speed_up}` and `${bench:int8:8,target|speed_u
     pass_ms, plain_pass_ms: of a pass with all its drafting; of plain decoding for as many tokens
     beside: the speed-up of the run shown over that of the recording named
     stack, machine, temperature, layers, layers_per_token, mbsu, plans: what it ran, and where
+    spared, surprise, plain_surprise: of a text that is not exact, the share of tokens that are not the target's own
+        choice, its mean surprise at it and at plain decoding's (nats a token)
     acceptance.Q, accepted.Q, judged.Q, forwards.Q, ms.Q, block.Q, depth.E, name.Q: of a level; `below` is the one
         under the target
     cost.Q, supplied.Q, share.Q: its ms for each committed token; tokens of the text that are its own
@@ -103,7 +105,8 @@ class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     a token costs each level. gains: speed over plain decoding with its interval. yields, overlap: sliders for
     acceptance, block length and cost. coin: p, q, the residual, and a coin to toss. cache: what an exit and its target
     compute, and what once. lookup: a lookup in the text and the databases. hops: the shortest path over `levels`.
-    requests, under_load, load_map, row_costs: passes, gains, levels and machines with many requests at once.
+    requests, under_load, load_map, row_costs: passes, gains, levels and machines with many requests at once. fates: the
+    texts of the recording and of those `beside` it, with what is not the target's own choice.
 
     A recorded moment (`text`, `round`, ...) stands `at` the action's moment and plays `to` that of its reveal if it
     does not say otherwise. `between`: the times at the edges of lanes. `stacks`: whose gains (`run`, `best.3`, or a
@@ -122,6 +125,7 @@ class Picture(Struct, forbid_unknown_fields=True, omit_defaults=True):
     guesses: Annotated[int, Meta(ge=1, le=16)] | None = None
     shows: Literal["exit", "both", "bonus"] | None = None
     open: Literal["exit", "both"] | None = None
+    beside: Annotated[list[Name], Meta(max_length=3)] = []
 
 
 class AnswerChoice(Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -51,6 +51,14 @@ class About(Struct):
     peak_mb: Figure = 0.0
 
 
+class Lost(Struct):
+    """What a stack that is not exact gives up."""
+
+    spared: Annotated[float, Meta(ge=0.0, le=1.0)]
+    surprise: Figure
+    plain: Figure
+
+
 class BenchRow(Struct):
     """A stack."""
 
@@ -65,6 +73,7 @@ class BenchRow(Struct):
     acceptance: Annotated[list[Figure | None], Some]
     accepted_per_pass: Figure
     equal: Annotated[float, Meta(ge=0.0, le=1.0)] | None
+    price: Lost | None = None
 
 
 class PeerResult(Struct):

@@ -39,7 +39,7 @@
 /** A line of what is told of a call in the lanes, from the notes of its event; "" for none.
  *  @typedef {{name: string, line: (notes: Notes) => string}} CallLine */
 /** A figure beside the charts: its name and its formula, and what it says at a moment; null where a run has none.
- *  @typedef {{name: string, words: [string, string], text: (snapshot: Snapshot) => string|null}} Tally */
+ *  @typedef {{name: string, words: [string, string], text: (snapshot: Snapshot, model: TraceModel) => string|null}} Tally */
 /** A question to a profile on the Planner tab, which `question.py` of the system answers. `behind`: a title, and what is
  *  inside. A part is told when it comes into sight, when the numbers have changed, and what was answered.
  *  @typedef {{name: string, behind: [string, string],

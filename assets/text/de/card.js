@@ -44,7 +44,7 @@ export const WORDS = {
     offered: (by) => `für diese Stelle angeboten, in der Reihenfolge, in der ${by} sie prüft`,
   },
   VERDICT: {
-    outcomes: { accepted: "angenommen", rejected: "verworfen", unjudged: "nicht geprüft" },
+    outcomes: { accepted: "angenommen", rejected: "verworfen", unjudged: "nicht geprüft", spared: "verschont" },
     whose: (tag) => `${tag}:`,
     notKept: (whose) => `${whose} die Wahl wurde in diesem Lauf nicht aufgezeichnet`,
     top: (whose, p) => `${whose} erste Wahl (${p})`,

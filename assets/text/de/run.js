@@ -122,4 +122,14 @@ export const WORDS = {
     unanswered: "der Server hat nicht geantwortet",
     unreached: "Der Server ist nicht erreichbar; diese Seite versucht es weiter.",
   },
+  PRICE: {
+    short: (share) => `${share} nicht vom Zielmodell`,
+    said: (share, nats, plain) =>
+      `${share} der Token sind nicht die eigene Wahl des Zielmodells; mittlere Überraschung ${nats} Nats je Token${plain === null ? "" : `, beim Text des einfachen Dekodierens ${plain}`}`,
+    figure: [
+      "Preis",
+      "Token, die nach demselben Text nicht die eigene Wahl des Zielmodells sind, und wie sehr es überrascht ist: das Mittel von \u2212ln p bei Temperatur 1, vom Zielmodell allein nach dem Lauf gelesen",
+    ],
+    spared: "von einer verlustbehafteten Regel behalten: das Zielmodell allein hätte ein anderes Token geschrieben",
+  },
 };

@@ -43,7 +43,7 @@ export const CARD = {
 /** What one verifier thought of a token. */
 export const VERDICT = {
   /** @type {Record<string, string>} */
-  outcomes: { accepted: "accepted", rejected: "rejected", unjudged: "not judged" },
+  outcomes: { accepted: "accepted", rejected: "rejected", unjudged: "not judged", spared: "spared" },
   whose: (/** @type {string} */ tag) => `${tag}\u2019s`,
   notKept: (/** @type {string} */ whose) => `${whose} choices were not recorded in this trace`,
   top: (/** @type {string} */ whose, /** @type {string} */ p) => `${whose} top choice (${p})`,

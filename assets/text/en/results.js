@@ -218,4 +218,25 @@ export const PLOTS = {
   code: "as written",
 };
 
-translate("results", { QUICK, RESULTS, CLAIM, BARS, PEERS, TABLE, ORIGIN, PLOTS });
+/** Speed beside what is given up for it. */
+export const LOST = {
+  disclosure: "What is given up",
+  about: "speed of stacks that are not exact, beside what their text loses",
+  title: (/** @type {string} */ machine, /** @type {string} */ of) => `Speed-up over ${of}: ${machine}`,
+  text: "Diamonds are stacks that are not exact. Exact ones stand on the line where nothing is lost: their text is the target\u2019s own. Read by the target afterwards, by itself.",
+  exact: "exact",
+  lossy: "not exact",
+  gain: "speed-up",
+  spared: { of: "tokens that are not the target\u2019s own choice", axis: "% of the tokens not the target\u2019s own choice" },
+  surprise: { of: "the target\u2019s surprise", axis: "mean surprise of the target, nats a token" },
+  stack: "stack",
+  code: "as written",
+  same: "that of plain decoding",
+  nothing: "nothing is lost",
+  said: (/** @type {string} */ share, /** @type {string} */ nats) =>
+    `${share} not the target\u2019s own; surprise ${nats} nats`,
+  /** Plotly's own template: what stands in %{} is filled in by it. */
+  hover: "%{customdata}<br>%{y:.2f}\u00d7 plain decoding<extra></extra>",
+};
+
+translate("results", { LOST, QUICK, RESULTS, CLAIM, BARS, PEERS, TABLE, ORIGIN, PLOTS });

@@ -130,4 +130,17 @@ export const STAGE = {
   unreached: "The server cannot be reached; this page tries again.",
 };
 
-translate("run", { PROMPT, SETTINGS, STATUS, STAGE });
+/** What a text that is not exact costs. */
+export const PRICE = {
+  short: (/** @type {string} */ share) => `${share} not the target\u2019s own`,
+  said: (/** @type {string} */ share, /** @type {string} */ nats, /** @type {string|null} */ plain) =>
+    `${share} of the tokens are not the target\u2019s own choice; mean surprise ${nats} nats a token${plain === null ? "" : `, plain decoding\u2019s text ${plain}`}`,
+  /** @type {[string, string]} */
+  figure: [
+    "price",
+    "Tokens that are not the target\u2019s own choice after the same text, and how much the target is surprised: the mean of \u2212ln p at temperature 1, read by the target alone after the run",
+  ],
+  spared: "kept by a lossy rule: the target alone would have written another token",
+};
+
+translate("run", { PROMPT, SETTINGS, STATUS, STAGE, PRICE });

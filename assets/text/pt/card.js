@@ -46,7 +46,7 @@ export const WORDS = {
   },
 
   VERDICT: {
-    outcomes: { accepted: "aceito", rejected: "rejeitado", unjudged: "não julgado" },
+    outcomes: { accepted: "aceito", rejected: "rejeitado", unjudged: "não julgado", spared: "poupado" },
     whose: (tag) => `de ${tag}`,
     notKept: (whose) => `as escolhas ${whose} não foram gravadas neste trace`,
     top: (whose, p) => `primeira escolha ${whose} (${p})`,

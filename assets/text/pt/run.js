@@ -124,4 +124,14 @@ export const WORDS = {
     unanswered: "o servidor não respondeu",
     unreached: "O servidor não pode ser alcançado; esta página tenta de novo.",
   },
+  PRICE: {
+    short: (share) => `${share} não são do alvo`,
+    said: (share, nats, plain) =>
+      `${share} dos tokens não são a escolha do próprio alvo; surpresa média de ${nats} nats por token${plain === null ? "" : `, no texto da decodificação simples ${plain}`}`,
+    figure: [
+      "preço",
+      "Tokens que, depois do mesmo texto, não são a escolha do próprio alvo, e quanto ele se surpreende: a média de \u2212ln p à temperatura 1, lida pelo alvo sozinho depois da execução",
+    ],
+    spared: "mantido por uma regra com perda: o alvo sozinho teria escrito outro token",
+  },
 };

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hsd_core.core.events import Draft, Event, Footer
-from hsd_core.grammar.stack_text import bare, format_stack, parse
+from hsd_core.grammar.stack_text import format_stack, parse, plain_target
 from hsd_core.measure.bench.prompts import Prompt
 from hsd_core.measure.tables import OnClock
 from hsd_core.measure.timed import rotated
@@ -33,7 +33,8 @@ class Measurement:
 
     stack: as `OnClock` writes it. judged, accepted: tokens of the level below that each level judged, and accepted.
     busy_ns: time of each level's drafting and verifying. offers: how often the lowest level was asked for a draft, and
-    had one. Both are empty in files of earlier versions.
+    had one. Both are empty in files of earlier versions. spared: tokens that are not the target's own choice; surprise:
+    the target's mean surprise at the text, nats a token; both of texts that the target read afterwards.
     """
 
     prompt: int
@@ -50,6 +51,8 @@ class Measurement:
     margin: float | None
     busy_ns: tuple[int, ...] = ()
     offers: tuple[int, ...] = ()
+    spared: float | None = None
+    surprise: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -96,7 +99,7 @@ Runner = Callable[[str, Any], Iterable[Event]]  # (stack, `Said`, or a text wher
 
 def plain_of(stack: str) -> str:
     """Plain decoding of a stack's target: its baseline."""
-    return format_stack([bare(parse(whole(OnClock.read(stack).stack))[-1])])
+    return format_stack([plain_target(parse(whole(OnClock.read(stack).stack))[-1])])
 
 
 def with_plain(stacks: Iterable[str]) -> list[str]:
@@ -168,6 +171,9 @@ def _over_turns(parts: Sequence[Any]) -> Any:
     }
     margins = [part.margin for part in parts if part.diverges]
     margin = None if None in margins else max(margins, default=None)
+    if all(part.surprise is not None for part in parts):
+        nats = sum(part.surprise * part.tokens for part in parts)
+        added |= {"spared": sum(part.spared for part in parts), "surprise": nats / max(1, added["tokens"])}
     return replace(parts[0], **added, **levels, diverges=bool(margins), margin=margin)
 
 
@@ -204,6 +210,8 @@ def _measurement(i: int, prompt: Prompt, stack: str, run: list[Event], plain: li
         margin=same.margin,
         busy_ns=tuple(round(1e6 * level["busy_ms"]) for level in figures["levels"]),
         offers=(len(drafts), sum(map(bool, drafts))),
+        spared=figures.get("spared"),
+        surprise=figures.get("surprise"),
     )
 
 

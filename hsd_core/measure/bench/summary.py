@@ -2,7 +2,8 @@
 
 results.json: `about` (machine, versions, command, prompts); `stacks` (a row per stack, fastest first: `asked`, its line
 in the stacks file, `stack`, `tokens_per_s`, `speed_up`, `interval`, `tasks`, `accepted_per_pass`, `acceptance`, and
-`equal`, the share of prompts whose text is plain decoding's, null for sampled texts); `categories` (see
+`equal`, the share of prompts whose text is plain decoding's, null for sampled texts, and `price`, null where nothing is
+lost); `categories` (see
 `by_category`); `peers` (`name`, `tokens_per_s` or null, `why`); `claim` (see there).
 """
 
@@ -80,11 +81,24 @@ def _summary_row(stack: str, own: dict[int, Measurement], plain: dict[int, Measu
         "draft_ms": _draft_ms([own[i] for i in prompts]),
         "equal": None if drawn else sum(own[i].holds for i in prompts),
         "ties": [m.margin for m in diverged if m.holds],
+        "price": price([(own[i], plain[i]) for i in prompts]) if stack != plain_of(stack) else None,
         "tasks": {
             task: speed_up([(own[i], plain[i]) for i in prompts if tasks[i] == task])
             for task in dict.fromkeys(tasks.values())
         },
     }
+
+
+def price(pairs: Sequence[tuple[Measurement, Measurement]]) -> dict[str, float] | None:
+    """What a stack that is not exact loses, over pairs of its run and plain decoding: `spared`, the share of tokens
+    that are not the target's own choice, and the target's mean `surprise` at its texts and `plain`, at plain
+    decoding's, in nats a token. None if the target did not read both."""
+    read = [(own, plain) for own, plain in pairs if own.spared is not None and plain.surprise is not None]
+    if not read or len(read) < len(pairs):
+        return None
+    tokens = [sum(runs[i].tokens for runs in read) or 1 for i in (0, 1)]
+    nats = [sum((runs[i].surprise or 0.0) * runs[i].tokens for runs in read) / tokens[i] for i in (0, 1)]
+    return {"spared": sum(own.spared or 0.0 for own, _ in read) / tokens[0], "surprise": nats[0], "plain": nats[1]}
 
 
 FEWEST = 3  # prompts, below which a category's speed-up has no interval
@@ -177,10 +191,23 @@ def peer_rows(
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The summary as a Markdown table."""
+    """The summary as a Markdown table, with the price of what is not exact."""
     head = ("stack", "tokens/s", "speed-up (95 % interval)", "slower on", "per target forward", "accepted, by level")
+    priced = ("not the target's own", "surprise beside plain decoding's, nats") if any(map(_price, rows)) else ()
     called = stack_cells(row["stack"] for row in rows)
-    return markdown((*head, "equal"), (_cells(row, called[row["stack"]]) for row in rows))
+    cells = ((*_cells(row, called[row["stack"]]), *_price_cells(row)[: len(priced)]) for row in rows)
+    return markdown((*head, "equal", *priced), cells)
+
+
+def _price(row: Mapping[str, Any]) -> Mapping[str, float] | None:
+    found: Mapping[str, float] | None = row.get("price")
+    return found
+
+
+def _price_cells(row: Mapping[str, Any]) -> tuple[str, str]:
+    if (lost := _price(row)) is None:
+        return "0", "="
+    return f"{lost['spared']:.1%}", f"{lost['surprise']:.2f} / {lost['plain']:.2f}"
 
 
 def _cells(row: Mapping[str, Any], stack: str) -> Sequence[object]:
@@ -293,6 +320,7 @@ def _over(stack: str, other: str, measured: Sequence[Measurement]) -> dict[str, 
 
 
 _COLUMNS = ("asked", "stack", "tokens_per_s", "speed_up", "low", "high", "accepted_per_pass", "equal", "prompts")
+_PRICE = ("spared", "surprise", "plain")
 
 
 def results(about: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -327,6 +355,7 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
         **{name: row[name] for name in kept},
         "accepted_per_pass": row["tokens_per_target_forward"],
         "equal": None if row["equal"] is None else row["equal"] / row["prompts"],
+        "price": row["price"],
     }
 
 
@@ -347,12 +376,13 @@ def as_csv(found: Mapping[str, Any]) -> str:
     """The rows of the stacks in results.json, with a column for each task."""
     tasks = dict.fromkeys(task for row in found["stacks"] for task in row["tasks"])
     written = io.StringIO()
-    table = csv.DictWriter(written, [*_COLUMNS, *tasks])
+    priced = _PRICE if any(row.get("price") for row in found["stacks"]) else ()
+    table = csv.DictWriter(written, [*_COLUMNS, *priced, *tasks])
     table.writeheader()
     for row in found["stacks"]:
         low, high = row["interval"]
         kept = {name: row[name] for name in _COLUMNS if name in row}
-        table.writerow({**kept, "low": low, "high": high, **row["tasks"]})
+        table.writerow({**kept, "low": low, "high": high, **(row.get("price") or {}), **row["tasks"]})
     return written.getvalue()
 
 

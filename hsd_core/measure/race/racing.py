@@ -141,7 +141,8 @@ def rows(raced: Raced) -> list[dict[str, Any]]:
     first lane with its `interval` (paired by repeat; None for one repeat), and the `place` by tokens/s among measured
     lanes (None on a reckoned clock). `same`: its text compared with the first lane's, None if texts are sampled:
     `equal` leading ids; `diverges`; `margin` of the first lane's two best logits there; `tie`, whether that is a near
-    tie; `target`, whether both lanes have the same target.
+    tie; `target`, whether both lanes have the same target. `spared`: the share of its tokens that are not the target's
+    own choice, None if that was not read (exact stacks).
     """
     race = raced.race
     greedy = is_greedy(metrics.header_of(raced.lanes[0]).sampling)
@@ -159,6 +160,7 @@ def rows(raced: Raced) -> list[dict[str, Any]]:
                 "clock": clocks[i],
                 "lossless": info.lossless,
                 "lossless_reason": info.lossless_reason,
+                "spared": None if (lost := metrics.measure(lane).get("spared")) is None else lost / shown[i].tokens,
                 "tokens": shown[i].tokens,
                 "prefill_ns": shown[i].prefill_ns,
                 "tokens_per_s": speeds[i],
@@ -210,12 +212,13 @@ def _on_clock(row: Mapping[str, Any], first: Mapping[str, Any]) -> str:
 
 def _text(row: Mapping[str, Any]) -> str:
     same = row["same"]
+    lost = "" if row["spared"] is None else f", {row['spared']:.1%} not the target's own"
     if same is None:
-        return f"{row['tokens']} tokens"
+        return f"{row['tokens']} tokens{lost}"
     if not same["diverges"]:
-        return f"identical to token {same['equal']}"
+        return f"identical to token {same['equal']}{lost}"
     margin = "" if same["margin"] is None else f", margin {same['margin']:.2g}"
-    return f"differs at token {same['equal'] + 1}{margin}"
+    return f"differs at token {same['equal'] + 1}{margin}{lost}"
 
 
 def raced(heats: Iterable[Heat], stacks: Sequence[str], *, device: str, **said: Any) -> Raced:

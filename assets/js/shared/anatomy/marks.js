@@ -3,6 +3,8 @@
 import { h } from "../kit/dom.js";
 import { figure } from "../../../text/numbers.js";
 import { ACT } from "../../../text/en/anatomy.js";
+import { VERDICT } from "../../../text/en/card.js";
+import { spared } from "../run/spared.js";
 
 /** @import {Judgement} from "../run/records.js" */
 
@@ -14,11 +16,12 @@ import { ACT } from "../../../text/en/anatomy.js";
 export function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule, later = false) {
   if (j.outcome === "unjudged") return "";
   const [u, a] = [j.coin === null ? "" : figure(j.coin), figure(j.alpha)];
-  const outcome = j.outcome === "accepted" ? ACT.accepted : ACT.rejected;
+  const below = j.outcome === "accepted" && !spared(j);
+  const outcome = spared(j) ? VERDICT.outcomes.spared : below ? ACT.accepted : ACT.rejected;
   const certain = j.alpha <= 0 || j.alpha >= 1;
   const words =
     j.coin !== null
-      ? ACT.coin(u, j.outcome === "accepted" ? "<" : "\u2265", a, outcome)
+      ? ACT.coin(u, below ? "<" : "\u2265", a, outcome)
       : certain
         ? ACT.certain(a, outcome)
         : rule === "match"

@@ -79,8 +79,8 @@ export function tallyLine(ctx) {
       say(slots.moved, s?.moved_bytes && s.committed ? moves(s) : "\u2013");
       const last = model?.snapshots.at(-1);
       for (const { name, text } of brought.tallies) {
-        rooms[name].hidden = !last || text(last) === null; // of the run, not the moment
-        say(slots[name], (s && text(s)) ?? "\u2013");
+        rooms[name].hidden = !model || !last || text(last, model) === null; // of the run, not the moment
+        say(slots[name], (s && model && text(s, model)) ?? "\u2013");
       }
       say(slots.first, s?.ttft_ms == null ? "–" : millis(s.ttft_ms));
       say(slots.equal, whole ? agreement(model) : "–");

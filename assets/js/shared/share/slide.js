@@ -10,6 +10,7 @@ import { clockOf } from "../levels/overlap.js";
 import { stackName } from "../levels/stack-names.js";
 import { plainSpeed, speedUp } from "../run/figures.js";
 import { promptText } from "../run/copies.js";
+import { shortPrice } from "../run/spared.js";
 import { STATUS } from "../../../text/en/run.js";
 import { ratio, rounded } from "../../../text/numbers.js";
 import { CLOCKS, HEADLINE } from "../../../text/en/lanes.js";
@@ -196,7 +197,7 @@ export function factsOf(model) {
 
 /** What the stack does to the text. @param {TraceModel} model */
 function lawOf(model) {
-  if (!model.header?.lossless) return words.lossy;
+  if (!model.header?.lossless) return [words.lossy, shortPrice(model)].filter(Boolean).join(" ");
   if (differing(model)) return STATUS.differs(model.baseline?.equal ?? 0);
   return isGreedy(model) ? words.exact : words.inLaw;
 }

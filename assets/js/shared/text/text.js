@@ -3,6 +3,7 @@
  *  Where a round has several candidates, they hang below the text's end as a tree. */
 
 import { origin } from "../run/copies.js";
+import { sparedByTarget } from "../run/spared.js";
 import { NOTHING, behind, cellStart, gapBefore, hang, indentation, letterRoom, put, wanted } from "./text-lines.js";
 import { colouring, dress, ghostNode, haunt, tokenNode } from "./token/token.js";
 import { element } from "../kit/dom.js";
@@ -186,6 +187,7 @@ class TextView {
       letters,
       dots: "\u2022".repeat(passed.length),
       dotHue: passed.length ? passed[passed.length - 1].hue : "",
+      spared: records.some((x) => sparedByTarget(x, top)),
     });
     return letters;
   }

@@ -113,9 +113,8 @@ export class Panel {
   _needed() {
     const own = recordingAt(this.lesson.steps.slice(0, this.step));
     const { figure, reveal } = this.page ?? {};
-    const others = [figure?.recording, reveal?.figure?.recording, reveal?.action?.recording].filter(
-      (name) => name !== undefined,
-    );
+    const drawn = [figure, reveal?.figure].flatMap((one) => [one?.recording, ...(one?.beside ?? [])]);
+    const others = [...drawn, reveal?.action?.recording].filter((name) => name !== undefined);
     return [...new Set([...(own ? [own] : []), ...others])];
   }
 

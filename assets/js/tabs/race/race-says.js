@@ -38,7 +38,12 @@ export function raceSays(lanes, index, race) {
           .join(". "),
     late: !first,
     ahead: (t, tokens) => (first ? "" : SAID.ahead(tokens - lanes[0].committedBy(t))),
-    verdict: { text: SAID.text(row, first, sampled, LANE.nth(1)), kind: verdictKind(row, first, sampled) },
+    verdict: {
+      text: [SAID.text(row, first, sampled, LANE.nth(1)), row.spared == null ? "" : PRICE.short(percent(row.spared))]
+        .filter(Boolean)
+        .join(", "),
+      kind: verdictKind(row, first, sampled),
+    },
   };
 }
 

@@ -4,7 +4,8 @@
 import { QUICK, BARS } from "../../../text/en/results.js";
 
 /** @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
- *    interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null}} Row
+ *    interval: [number, number], tasks: Record<string, number>, accepted_per_pass: number, equal: number|null,
+ *    price?: {spared: number, surprise: number, plain: number}|null}} Row
  *  @typedef {{name: string, tokens_per_s: number|null, why: string, beside_plain?: number, same_tokens?: number}} Peer
  *  @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
  *  @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim

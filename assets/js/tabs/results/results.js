@@ -15,9 +15,10 @@ import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
+import { priceFigure } from "./price.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
-import { RESULTS } from "../../../text/en/results.js";
+import { LOST, RESULTS } from "../../../text/en/results.js";
 import { onLook } from "../../shared/plots/look.js";
 
 /** @import {Payload, Ports} from "../../shared/visit/session.js" @import {StudyKind} from "../../systems/index.js"
@@ -51,11 +52,21 @@ class ResultsPage {
     this.bars = h("div");
     this.tasks = new Plot("tasks", { url: this.base + setup.plotly, label: RESULTS.byTask });
     this.paper = new Plot("paper", { url: this.base + setup.plotly, label: RESULTS.byTask });
+    this.lost = /** @type {["spared", "surprise"]} */ (["spared", "surprise"]).map((measure) => ({
+      measure,
+      plot: new Plot(measure, { url: this.base + setup.plotly, label: LOST.disclosure }),
+    }));
     this.all = h("div");
     this.cards = h("div.hx-res-cards");
     this.here = disclosure("here", RESULTS.here, [this.quick.el], { about: RESULTS.hereAbout });
     this.behind = h("div.hx-res-behind", [
       disclosure("tasks", RESULTS.byTask, [this.tasks.el, this.paper.el], { about: RESULTS.byTaskAbout }),
+      disclosure(
+        "lost",
+        LOST.disclosure,
+        this.lost.map(({ plot }) => plot.el),
+        { about: LOST.about },
+      ),
       disclosure("all", RESULTS.all, [this.all], { about: RESULTS.allAbout }),
       brought.studies // as they arrive: whichever was loaded first
         .toSorted((a, b) => a.words.title.localeCompare(b.words.title, "en"))
@@ -149,7 +160,7 @@ class ResultsPage {
     this.bars.replaceChildren(...(this.column ? [barsPanel(this.column, known)] : []));
     this.all.replaceChildren(...(this.column ? [comparison(this.column, columns, missing, known)] : []));
     this.cards.replaceChildren(...columns.map((one) => originCard(one, known.title)), ...missing.map(missingCard));
-    for (const one of this.behind.querySelectorAll('[data-more="tasks"], [data-more="all"]'))
+    for (const one of this.behind.querySelectorAll('[data-more="tasks"], [data-more="lost"], [data-more="all"]'))
       one.toggleAttribute("hidden", !this.column);
     this.drawTasks();
   }
@@ -170,6 +181,9 @@ class ResultsPage {
     const paper = paperFigure(this.column);
     this.paper.el.toggleAttribute("hidden", !paper);
     if (paper) this.paper.show(paper);
+    const lost = this.lost.map(({ measure }) => priceFigure(/** @type {Column} */ (this.column), measure));
+    this.behind.querySelector('[data-more="lost"]')?.toggleAttribute("hidden", !lost[0]);
+    this.lost.forEach(({ plot }, i) => lost[i] && plot.show(lost[i]));
   }
 }
 

@@ -9,10 +9,12 @@ import { isGreedy } from "../../levels/greedy.js";
 import { originOf } from "../../levels/kinds.js";
 import { stopText } from "../../levels/trunk.js";
 import { origin } from "../../run/copies.js";
+import { spared } from "../../run/spared.js";
 import { candidates, fate } from "../../run/tree.js";
 import { msPerToken } from "../token/token.js";
 import { SAY } from "../../../../text/en/anatomy.js";
 import { CARD, VERDICT } from "../../../../text/en/card.js";
+import { PRICE } from "../../../../text/en/run.js";
 import { figure } from "../../../../text/numbers.js";
 import { badge } from "../../levels/badge.js";
 
@@ -320,13 +322,15 @@ export function verdict(j, record, model, full) {
     ["q", j.qRow, below.hue],
     [VERDICT.residual, residual, "var(--hue-reject)"],
   ]).flatMap(([name, row, hue]) => (row ? [/** @type {Head} */ ([name, row, hue])] : []));
+  const lossy = spared(j);
   return h("div.hx-verdict", { class: `hx-${j.outcome}` }, [
     h("p.hx-verdict-line", [
       badge(level),
       h("span", `${level.name}: `),
-      h("b", VERDICT.outcomes[j.outcome]),
+      h("b", VERDICT.outcomes[lossy ? "spared" : j.outcome]),
       stop && h("span.hx-verdict-stop", stop),
     ]),
+    lossy && h("p.hx-verdict-plain.hx-verdict-spared", PRICE.spared),
     plain && h("p.hx-verdict-plain", choiceOf(j.pRow, record, model, VERDICT.whose(level.tag))),
     coins && h("p.hx-verdict-sum", `p\u00a0${figure(j.p)}   q\u00a0${figure(j.q)}   α\u00a0${figure(j.alpha)}`),
     coins && coin(j, level.rule),
@@ -337,8 +341,9 @@ export function verdict(j, record, model, full) {
 
 /** The coin against the acceptance probability, as a line from 0 to 1. */
 function coin(/** @type {Judgement} */ j, /** @type {string|null} */ rule) {
-  const sign = j.outcome === "accepted" ? "<" : "\u2265";
-  const outcome = VERDICT.outcomes[j.outcome];
+  const lossy = spared(j);
+  const sign = j.outcome === "accepted" && !lossy ? "<" : "\u2265";
+  const outcome = VERDICT.outcomes[lossy ? "spared" : j.outcome];
   const sure = j.alpha <= 0 || j.alpha >= 1;
   const certain = sure ? VERDICT.certain(outcome) : rule === "match" ? VERDICT.matched[j.outcome] : VERDICT.prefix;
   const words = j.coin === null ? certain : VERDICT.coin(figure(j.coin), sign, figure(j.alpha), outcome);

@@ -5,6 +5,7 @@ import { element, h } from "../../kit/dom.js";
 import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
+import { PRICE } from "../../../../text/en/run.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
  *  @typedef {import("./token.js").Seen} Seen @typedef {import("./token.js").Example} Example
@@ -82,6 +83,8 @@ const listOf = (/** @type {string} */ name, /** @type {Entry[]} */ entries) =>
 function drawnToo(model, ghosts) {
   /** @type {Entry[]} */
   const marks = [{ letter: "", name: LEGEND.tentative, hue: "var(--muted)", underline: "outline" }];
+  if (!model.header?.lossless && model.levels.length > 1)
+    marks.push({ letter: LEGEND.word, name: PRICE.spared, hue: REJECT.hue, underline: "spared" });
   if (ghosts !== "hide" && model.levels.length > 1) {
     const by = catcher(model);
     marks.unshift(

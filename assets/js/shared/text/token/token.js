@@ -10,9 +10,11 @@ import { element } from "../../kit/dom.js";
 import { upTo } from "../../kit/order.js";
 import { originOf } from "../../levels/kinds.js";
 import { isCopy } from "../../run/copies.js";
+import { sparedByTarget } from "../../run/spared.js";
 import { candidates, fate } from "../../run/tree.js";
 import { treeNode } from "./tree-view.js";
 import { LEGEND } from "../../../../text/en/legend.js";
+import { PRICE } from "../../../../text/en/run.js";
 import { TOKEN } from "../../../../text/en/text.js";
 
 const NONE = { letter: "\u2013", hue: "var(--muted)", underline: "none" };
@@ -157,7 +159,7 @@ export function tokenNode(serial) {
 /** Dresses a cell's node for the state it is in. @param {CellNode} node
  *  @param {import("../../run/cells.js").Cell} cell
  *  @param {import("../../run/records.js").TokenRecord[]} records its tokens
- *  @param {{state: string, category: Category, passed: string, letters: {shown: string, at: number, squeeze: number}, dots: string, dotHue: string}} look
+ *  @param {{state: string, category: Category, passed: string, letters: {shown: string, at: number, squeeze: number}, dots: string, dotHue: string, spared?: boolean}} look
  */
 export function dress(node, cell, records, look) {
   const text = cell.special ? "" : cell.text;
@@ -173,6 +175,7 @@ export function dress(node, cell, records, look) {
   put(token, "mark", letters.shown);
   put(token, "dots", look.dots);
   put(token, "partial", cell.partial ? "1" : "");
+  put(token, "spared", look.spared ? "1" : "");
   style(token, "--hue", look.category.hue);
   style(token, "--tint", look.category.strength ? `${look.category.strength}%` : "");
   style(token, "--dot", look.dots ? look.dotHue : "");
@@ -302,6 +305,7 @@ export function spoken(record, model, cursor) {
   const parts = [TOKEN.is(text, TOKEN.how[record.how], by.name)];
   if (isCopy(record)) parts.push(TOKEN.copied((record.copied?.at ?? 0) < 0));
   if (passed.length) parts.push(TOKEN.accepted(passed));
+  if (sparedByTarget(record, model.levels.length - 1)) parts.push(PRICE.spared);
   const state = model.state(record, cursor);
   if (state === "gone")
     parts.push(

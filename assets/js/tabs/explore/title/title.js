@@ -9,6 +9,7 @@ import { clockOf } from "../../../shared/levels/overlap.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
 import { presenterButton } from "../../../shared/player/presenter.js";
 import { plainSpeed, speedUp } from "../../../shared/run/figures.js";
+import { saidPrice, shortPrice } from "../../../shared/run/spared.js";
 import { brought } from "../../../systems/index.js";
 import { NAME, PARTS } from "../../../../text/en/help.js";
 import { CLOCKS, HEADLINE } from "../../../../text/en/lanes.js";
@@ -210,11 +211,13 @@ export function describe(model, status, session, ready = true) {
   const lacks = unknown.length > 0 && STATUS.unknown(unknown);
   const parts = [state, lacks, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const differs = header.lossless && differing(model);
+  const lost = header.lossless ? "" : shortPrice(model);
   const lawTip = header.lossless ? STATUS.exactTip : STATUS.lossyTip;
   const tip = [
     status.text && `${status.text}.`,
     lacks && STATUS.unknownTip,
     differs ? STATUS.differsTip(model.baseline?.margin ?? null) : lawTip(header.lossless_reason),
+    lost && `${saidPrice(model)}.`,
     clock?.said,
     source(top),
     header.replan && STATUS.autoTip,
@@ -224,7 +227,7 @@ export function describe(model, status, session, ready = true) {
     .join(" ");
   return {
     mode: session.pending && !session.started ? "loading" : mode,
-    text: `${parts.join(" · ")} · ${differs ? STATUS.differs(model.baseline?.equal ?? 0) : ""}`,
+    text: `${parts.join(DOT)}${DOT}${differs ? STATUS.differs(model.baseline?.equal ?? 0) : lost && `${lost}${DOT}`}`,
     law: differs ? "" : header.lossless ? "exact" : "lossy",
     tip,
   };

@@ -4,6 +4,7 @@
 import { kindOf } from "../../../shared/levels/kinds.js";
 import { stackNames, stackName } from "../../../shared/levels/stack-names.js";
 import { plainSpeed } from "../../../shared/run/figures.js";
+import { priceOf } from "../../../shared/run/spared.js";
 import { FIGURES } from "../../../../text/en/learn.js";
 import { yielded, atMost } from "./sums.js";
 import { placeOfNumber, roundNumber } from "../../../shared/kit/round-number.js";
@@ -17,7 +18,7 @@ import { figure, fixed as written, millis, ratio, rounded } from "../../../../te
  *  @typedef {{recording?: string, at?: string, play?: string, seconds?: number, token?: number|"copied", light?: string[],
  *    set?: Record<string, any>, tab?: string}} Action
  *  @typedef {{kind: string, recording?: string, at?: string, to?: string, between?: [string, string], colour?: string, stacks?: string[],
- *    levels?: string[], guesses?: number, shows?: "exit"|"both"|"bonus", open?: "exit"|"both"}} Drawn
+ *    levels?: string[], guesses?: number, shows?: "exit"|"both"|"bonus", open?: "exit"|"both", beside?: string[]}} Drawn
  *  @typedef {{answer: string, given?: string, unit?: string, within?: number}} Estimate
  *  @typedef {{ask: string, hides?: string[], choices?: {text: string, right?: boolean, when?: string}[], number?: Estimate}} Question
  *  @typedef {{when: string, text: string}} Also
@@ -96,6 +97,9 @@ export const RUN = {
   layers_per_token: [FIGURES.layersPerToken, rate, (m) => last(m)?.layers_per_token],
   temperature: [FIGURES.temperature, as, (m) => m.header?.sampling?.temperature],
   rejections: [FIGURES.rejections, whole, (m) => m.ghosts.length],
+  spared: [FIGURES.spared, percent, (m) => priceOf(m)?.share],
+  surprise: [FIGURES.surprise, fixed(2), (m) => priceOf(m)?.surprise],
+  plain_surprise: [FIGURES.plainSurprise, fixed(2), (m) => priceOf(m)?.plain],
   plans: [FIGURES.plans, whole, (m) => m.plans.length || null],
 
   acceptance: [FIGURES.acceptance, times, (m, tag) => gauge(m, tag)?.acceptance],

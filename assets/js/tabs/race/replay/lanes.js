@@ -8,7 +8,7 @@ import { LANE } from "../../../../text/en/race.js";
 /** @import {TraceRecord} from "../../../shared/run/figures.js" */
 
 /** What the server says of a lane (hsd_core/measure/race/racing.py), and of a race (app/tabs/race/shown.py).
- *  @typedef {{stack: string, clock: string, lossless: boolean, lossless_reason: string, tokens: number, prefill_ns: number, tokens_per_s: number,
+ *  @typedef {{stack: string, clock: string, lossless: boolean, lossless_reason: string, spared?: number|null, tokens: number, prefill_ns: number, tokens_per_s: number,
  *    place: number|null, speed_up: number, interval: [number, number]|null, accepted_per_pass: number,
  *    same: {equal: number, diverges: boolean, margin: number|null, tie: boolean, target: boolean}|null}} Row
  *  @typedef {{tokens: number, decode_ns: number}} Took
