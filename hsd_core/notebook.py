@@ -115,6 +115,8 @@ class Run:
             *(f"{value:.2f} times plain decoding" for value in (found["speed_up"],) if value),
         ]
         exact = "exact" if self.header.lossless else "lossy"
+        if (spared := found.get("spared")) is not None:
+            exact += f": {spared / max(1, found['committed']):.1%} of the tokens are not the target's own choice"
         return f"{stack_name(self.header.stack)} ({self.header.stack}): {', '.join(said)}; {exact}"
 
     def table(self, of: str = LEVELS) -> Any:

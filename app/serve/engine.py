@@ -248,7 +248,7 @@ def stream(loader: Loader, request: RunRequest, run: Run) -> Iterator[Payload]:
                 levels = len(event.levels) if isinstance(event, Header) else levels
                 if isinstance(event, Footer):
                     footer = event
-                read = read or (isinstance(event, Report) and event.t1 is None)
+                read = read or (isinstance(event, Report) and "depths" in event.notes)
                 if isinstance(event, (Footer, Baseline)):
                     urgent, measured = True, isinstance(event, Baseline)
                     after = _after(request, levels, event)

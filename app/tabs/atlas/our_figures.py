@@ -35,7 +35,8 @@ class OurFigures:
 
         `low` and `high`: of its interval (95 %); None for a recording, which is one prompt. `clock`: whose it is where
         levels work at the same time, "reckoned" or "real"; "" where they do not. `bench`: None for a recording.
-        `title`: of a recording.
+        `title`: of a recording. `spared`: of a stack that is not exact, the share of tokens that are not the target's
+        own choice; None for others.
         """
         found = [*map(self._benched, system.measured), self._replayed(system)]
         return [one for one in found if one is not None]
@@ -58,6 +59,7 @@ class OurFigures:
                 "preset": about["preset"],
                 "bench": measured.results,
                 "title": "",
+                "spared": (row.get("price") or {}).get("spared"),
             },
         }
 
@@ -74,7 +76,7 @@ class OurFigures:
         return {
             **{"gain": run["speed_up"], "low": None, "high": None, "prompts": 1, "stack": run["stack"]},
             **{"clock": run["clock"], "machine": run["machine"], "recorded": run["recorded"]},
-            **{"preset": run["preset"], "bench": None, "title": run["title"]},
+            **{"preset": run["preset"], "bench": None, "title": run["title"], "spared": run.get("spared")},
         }
 
 

@@ -26,7 +26,7 @@ from hsd_core.export.run_page import page_records
 from hsd_core.trace import file as tracefile
 from hsd_core.trace.codec import MAX_LEVELS, read_event, read_header
 from hsd_core.trace.conventions import clock_of
-from hsd_core.trace.metrics import speed_up
+from hsd_core.trace.metrics import measure, speed_up
 from hsd_core.typed import Malformed, Wrong, builtins, decode, encode, json_decoder, opened
 
 MAX_FILE = 8 * 2**20  # 10,000 tokens with all details are 7 MB packed; a run of this page's is below 0.5
@@ -34,6 +34,7 @@ MAX_CALL = MAX_FILE * 4 // 3 + 4096  # bytes of the request that brings such a f
 MAX_UNPACKED = 40 * 10**6
 PREFIX = "recorded-"
 _TIMED = (b'{"event":"prefill"', b'{"event":"commit"', b'{"event":"baseline"')  # what the speed-up is made of
+_PRICED = b'{"event":"report"', b'"price":{'
 log = logging.getLogger(__name__)
 
 
@@ -126,7 +127,8 @@ def _summary(path: Path) -> dict[str, Any]:
             if header is None:
                 raise ValueError(says.NOT_A_HEADER)
             # All of it is read: a file that breaks off is found here, not by a visitor.
-            timed = [read_event(line, MAX_LEVELS) for line in file if line.startswith(_TIMED)]
+            lines = (x for x in file if x.startswith(_TIMED) or (x.startswith(_PRICED[0]) and _PRICED[1] in x))
+            timed = [header, *(read_event(line, MAX_LEVELS) for line in lines)]
     except (OSError, EOFError, ValueError, zlib.error) as error:
         return {
             "title": path.name,
@@ -137,6 +139,7 @@ def _summary(path: Path) -> dict[str, Any]:
             "machine": "",
             "recorded": "",
             "speed_up": None,
+            "spared": None,
             "reason": bare(str(error)),
         }
     return {
@@ -147,10 +150,17 @@ def _summary(path: Path) -> dict[str, Any]:
         "asked": hashlib.sha256(encode([header.preset, header.prompt_ids])).hexdigest()[:12],
         "machine": header.machine,
         "recorded": _day(header.recorded),
-        "speed_up": speed_up([header, *timed]),
+        "speed_up": speed_up(timed),
+        "spared": None if header.lossless else _spared(timed),
         "clock": clock_of(header),
         "reason": "",
     }
+
+
+def _spared(events: list[Event]) -> float | None:
+    """The share of tokens that are not the target's own choice; None where that was not read."""
+    found = measure(events)
+    return found["spared"] / found["committed"] if found.get("spared") is not None and found["committed"] else None
 
 
 def _day(stamp: str) -> str:

@@ -9,7 +9,7 @@ import { setQuery } from "../../shared/kit/tabs.js";
  *    shape: string, here: string, also?: string[], ours: Ours[], first?: string, drawn: Record<string, any>}} System as app/tabs/atlas/systems.py declares it
  *  @typedef {{says: string, over?: string|null, of?: string|null, up_to?: boolean}} Reported a figure of a paper
  *  @typedef {{gain: number, low: number|null, high: number|null, prompts: number, stack: string, clock: string, machine: string,
- *    recorded: string, preset: string, bench: string|null, title: string}} Ours as app/tabs/atlas/our_figures.py finds it
+ *    recorded: string, preset: string, bench: string|null, title: string, spared?: number|null}} Ours as app/tabs/atlas/our_figures.py finds it
  *  @typedef {{who: string, how: string, exact: string, here: boolean, find: string}} Filter "" where anything goes */
 
 /** @type {Readonly<Filter>} */

@@ -4,6 +4,7 @@
 import { h } from "../../shared/kit/dom.js";
 import { nameOfStack, stackName } from "../../shared/levels/stack-names.js";
 import { ofBench, ofRun, stated } from "../../shared/levels/stated.js";
+import { percent } from "../../shared/run/spared.js";
 import { beside, exactly, neighbours } from "./by-question.js";
 import { chipOf, COLUMNS, paperLink, ROWS } from "./map.js";
 import { shapePicture } from "./shape-picture.js";
@@ -11,6 +12,7 @@ import { shapeSaid } from "./shape.js";
 import { brought } from "../../systems/index.js";
 import { ratio } from "../../../text/numbers.js";
 import { HOW, SYSTEM, WHO } from "../../../text/en/atlas.js";
+import { PRICE } from "../../../text/en/run.js";
 
 /** @import {Ours, System} from "./by-question.js" */
 
@@ -98,7 +100,7 @@ function measured(one, further, before) {
   return h("div.hx-system-ours", { "data-further": further ? "" : null }, [
     h("p.hx-system-says", [
       h("b", `${stated("speed_up", of, ratio(gain))}\u00d7`),
-      ` ${SYSTEM.ofPlain}${further && clock === "reckoned" ? `, ${SYSTEM.reckoned}` : ""}`,
+      ` ${SYSTEM.ofPlain}${further && clock === "reckoned" ? `, ${SYSTEM.reckoned}` : ""}${one.spared == null ? "" : `, ${PRICE.short(percent(one.spared))}`}`,
     ]),
     low !== null &&
       high !== null &&

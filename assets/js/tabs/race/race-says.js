@@ -2,7 +2,9 @@
 
 import { h } from "../../shared/kit/dom.js";
 import { greedy } from "../../shared/levels/greedy.js";
+import { percent } from "../../shared/run/spared.js";
 import { LANE, SAID, WORDS } from "../../../text/en/race.js";
+import { PRICE } from "../../../text/en/run.js";
 import { svg } from "../../shared/kit/svg.js";
 
 /** @import {Says} from "./replay/lane.js" @import {LaneModel, Race, Row, Took} from "./replay/lanes.js" */

@@ -3,17 +3,19 @@
 
 import { closest, h, icon, popover } from "../../../shared/kit/dom.js";
 import { ofRun, stated } from "../../../shared/levels/stated.js";
+import { percent } from "../../../shared/run/spared.js";
 import { RECORDED } from "../../../shared/visit/journey.js";
 import { styleLevels } from "../../../shared/levels/kinds.js";
 import { levelNames, stackName } from "../../../shared/levels/stack-names.js";
 import { CLOCKS } from "../../../../text/en/lanes.js";
+import { PRICE } from "../../../../text/en/run.js";
 import { ratio } from "../../../../text/numbers.js";
 import { WORDS } from "../../../../text/en/recordings.js";
 
 const TYPED_MS = 700; // letters that come within this belong together
 
 /** @typedef {{name: string, group: string, rank: number, see: string, title: string, stack: string, recorded: string,
- *    machine: string, reason: string, clock?: string, speed_up: number|null,
+ *    machine: string, reason: string, clock?: string, speed_up: number|null, spared?: number|null,
  *    levels: {kind: string, name: string, label: string, params: Record<string, any>}[]}} Recording */
 
 /** @param {{recordings: Recording[], shown: () => string|null, onPick: (name: string) => void}} ctx shown: the run's name */
@@ -107,12 +109,14 @@ function optionOf(one) {
   const looks = one.levels.length ? styleLevels(one.levels.map(({ kind }, i) => ({ kind, label: names[i] }))) : [];
   const speed = one.speed_up === null ? "" : `${stated("speed_up", ofRun(one), ratio(one.speed_up))}\u00d7`;
   const clock = CLOCKS[one.clock ?? ""];
-  const chip = clock ? h("span.hx-shelf-made", clock.short) : null;
+  const price = one.spared == null ? "" : PRICE.short(percent(one.spared));
+  const chips = [clock?.short, price].flatMap((text) => (text ? [h("span.hx-shelf-made", text)] : []));
   const told = [
     one.title,
     (one.reason || one.see).replace(/\.$/, ""),
     speed && `${ratio(one.speed_up ?? 0)} ${WORDS.times}`,
     clock?.short,
+    price,
     looks.map((look) => look.name).join(", "),
   ];
   return h(
@@ -129,7 +133,7 @@ function optionOf(one) {
       h("span.hx-shelf-name", one.title),
       h("span.hx-shelf-levels", { "data-tip": one.stack || null }, looks.map(letter)),
       h("span.hx-shelf-speed", { "data-tip": clock ? WORDS.speedOn(clock.name) : WORDS.speedTip, text: speed }),
-      h("span.hx-shelf-see", [chip, one.reason || one.see]),
+      h("span.hx-shelf-see", [chips, one.reason || one.see]),
     ],
   );
 }
