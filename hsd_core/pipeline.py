@@ -200,7 +200,7 @@ class Pipeline:
     def price(
         self, events: Sequence[trace.Event], plain: Sequence[int] = (), *, stop: Callable[[], bool] = lambda: False
     ) -> trace.Report | None:
-        """The price of a run's text (`systems.price.reading.read_price`): one pass of its target over it, by itself.
+        """The price of a run's text (`systems.price`): one pass of its target over it, by itself.
 
         None when `stop` turned true.
 

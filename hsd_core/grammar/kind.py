@@ -240,15 +240,19 @@ class Shares(NamedTuple):
 
 
 class Planning(NamedTuple):
-    """Whether profiles and plans contain levels of a kind.
+    """Whether profiles and plans contain levels of a kind, and what a target of it is measured against.
 
     Attributes:
         unplanned: why they cannot; it returns None if they can.
         named: whether `calibrate` measures the level only if it is named, because it seldom pays.
+        strays: what it does as a target instead of committing its model's own choices, in words; "" if it commits them.
+        plain: the target that it approximates: plain decoding beside it, and the price of its text, are that one's.
     """
 
     unplanned: Callable[[LevelSpec], Unplanned | None] = lambda spec: None
     named: bool = False
+    strays: Callable[[LevelSpec], str] = lambda spec: ""
+    plain: Callable[[LevelSpec], LevelSpec] = lambda spec: spec
 
 
 class Lookup(NamedTuple):
@@ -275,8 +279,6 @@ class Kind:
             policy or a rule also takes the keys of policies or rules.
         written: how it is written if it has no name in the grammar.
         offer: the catalogue's entries for a preset. build: makes the level, a `core.level.Level`.
-        strays: what it does as a target instead of committing its model's own choices, in words; "" if it commits them.
-        plain: the target that it approximates: plain decoding beside it, and the price of its text, are that one's.
     """
 
     name: str
@@ -291,8 +293,6 @@ class Kind:
     planning: Planning = field(default=Planning())
     lookup: Lookup = field(default=Lookup())
     written: WrittenAs | None = None
-    strays: Callable[[LevelSpec], str] = lambda spec: ""
-    plain: Callable[[LevelSpec], LevelSpec] | None = None
 
     def entry(
         self, label: str, *, reason: str = "", params: dict[str, Any] | None = None, **more: Any

@@ -82,8 +82,7 @@ def bare(spec: LevelSpec) -> LevelSpec:
 
 def plain_target(spec: LevelSpec) -> LevelSpec:
     """Plain decoding of the model that a target runs, or that it approximates."""
-    plain = kind_of(spec).plain
-    return bare(spec if plain is None else plain(spec))
+    return bare(kind_of(spec).planning.plain(spec))
 
 
 def format_stack(specs: Sequence[LevelSpec]) -> str:
@@ -121,7 +120,7 @@ def stack_lossless(specs: Sequence[LevelSpec], sampling: Sampling) -> Exactness:
     Above temperature 0 a single inner level that emits tokens from another distribution than the row it hands up makes
     the stack inexact.
     """
-    if strays := kind_of(specs[-1]).strays(specs[-1]):
+    if strays := kind_of(specs[-1]).planning.strays(specs[-1]):
         return Exactness(False, f"the target {strays}")
     if len(specs) == 1:
         return Exactness(True, "plain decoding of the target")

@@ -84,7 +84,7 @@ test("a paper's figures are drawn as its own, beside a benchmark that has one", 
 });
 
 test("a stack that is not exact stands beside its price, exact ones on the line where nothing is lost", async () => {
-  const { priceFigure } = await import("../../assets/js/tabs/results/price.js");
+  const { priceFigure } = await import("../../assets/js/tabs/results/what-is-lost.js");
   assert.equal(priceFigure(column(), "spared"), null);
   const price = { spared: 0.2, surprise: 1.2, plain: 0.6 };
   const lossy = row("ngram:3,target@rule=top@k=3", 2, { price });

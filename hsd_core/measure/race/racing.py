@@ -198,8 +198,9 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
         ends = " ({:.2f} to {:.2f})".format(*row["interval"]) if row["interval"] else ""
         gain = f"{row['speed_up']:.2f}{ends}{_on_clock(row, found[0])}"
         own = f" {row['clock']}" if row["clock"] else ""
+        lost = "" if row["spared"] is None else f", {row['spared']:.1%} not the target's own"
         body.append(
-            (row["place"] or "-", called[row["stack"]], f"{rounded(row['tokens_per_s'])}{own}", gain, _text(row))
+            (row["place"] or "-", called[row["stack"]], f"{rounded(row['tokens_per_s'])}{own}", gain, _text(row) + lost)
         )
     return markdown(head, body)
 
@@ -212,13 +213,12 @@ def _on_clock(row: Mapping[str, Any], first: Mapping[str, Any]) -> str:
 
 def _text(row: Mapping[str, Any]) -> str:
     same = row["same"]
-    lost = "" if row["spared"] is None else f", {row['spared']:.1%} not the target's own"
     if same is None:
-        return f"{row['tokens']} tokens{lost}"
+        return f"{row['tokens']} tokens"
     if not same["diverges"]:
-        return f"identical to token {same['equal']}{lost}"
+        return f"identical to token {same['equal']}"
     margin = "" if same["margin"] is None else f", margin {same['margin']:.2g}"
-    return f"differs at token {same['equal'] + 1}{margin}{lost}"
+    return f"differs at token {same['equal'] + 1}{margin}"
 
 
 def raced(heats: Iterable[Heat], stacks: Sequence[str], *, device: str, **said: Any) -> Raced:

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-AFTER_RUN = {"price": "hsd_core.systems.price.reading:read_price"}
+AFTER_RUN = {"price": "hsd_core.systems.price.price_reading:read_price"}

@@ -15,7 +15,7 @@ import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
 import { NOW, machinePicker } from "./machine-picker.js";
 import { missingCard, originCard } from "./results-origin.js";
-import { priceFigure } from "./price.js";
+import { priceFigure } from "./what-is-lost.js";
 import { quickPanel } from "./quick.js";
 import { comparison } from "./table.js";
 import { LOST, RESULTS } from "../../../text/en/results.js";

@@ -25,6 +25,7 @@ export const PARTS = {
   kept: ".hx-figure-kept",
   layers: ".hx-figure-layers",
   equal: ".hx-figure-equal",
+  price: ".hx-figure-price",
   card: ".hx-card",
 };
 
@@ -42,7 +43,7 @@ const FLOOR = /^(\w+)-([A-Z]\d?)$/;
 /** The panel of the first screen that a part lies in, which may be closed. */
 const LIES_IN = /** @type {Record<string, string>} */ ({
   ...Object.fromEntries(
-    ["lanes", "clock", "tally", "per-pass", "kept", "layers", "equal"].map((name) => [name, "time"]),
+    ["lanes", "clock", "tally", "per-pass", "kept", "layers", "equal", "price"].map((name) => [name, "time"]),
   ),
   ...{ stacks: "stack", block: "stack" },
 });
