@@ -45,6 +45,7 @@ export const RESULTS = {
     family: "one family, level by level",
     lanes: "levels at the same time",
     lessons: "stacks of the lessons",
+    lossy: "what is given up",
   },
   option: (/** @type {string} */ subject, /** @type {string} */ machine, /** @type {number} */ prompts) =>
     `${subject && `${subject}: `}${machine}, ${prompts} prompts`,
