@@ -323,6 +323,13 @@ export interface Filed {
   window?: number[][];
 }
 
+export interface Price {
+  choices: number[];
+  nats: number[];
+  spared: number;
+  plain?: number;
+}
+
 export interface Asked {
   rows: number;
   ns: number;
@@ -357,6 +364,7 @@ export interface Notes {
   depths?: Depths;
   opinions?: Opinions;
   filed?: Filed;
+  price?: Price;
   asked?: Asked;
   chosen?: Chosen;
 }
