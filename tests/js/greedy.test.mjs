@@ -57,7 +57,12 @@ test("what a lossy rule spared is found by its coin, or by a probability of 0, a
   assert.deepEqual([check({}), check({ coin: 0.2 }), check({ outcome: "rejected" })], [true, false, false]);
   assert.deepEqual([check({ coin: null }), check({ coin: null, alpha: 1, p: 0 })], [false, true]);
   const price = { choices: [1, 2, 3, 4], nats: [0, 1, 2, 3], spared: 1, plain: 0.5 };
-  const header = { lossless: false, lossless_reason: "a rule", sampling: {}, levels: [{ device: "cpu", dtype: "float32" }] };
+  const header = {
+    lossless: false,
+    lossless_reason: "a rule",
+    sampling: {},
+    levels: [{ device: "cpu", dtype: "float32" }],
+  };
   const model = { header, footer: {}, baseline: null, reports: [{ notes: {} }, { notes: { price } }] };
   const { text, tip } = describe(/** @type {any} */ (model), { mode: "live" }, /** @type {any} */ ({}));
   assert.match(text, /25\u2009% not the target\u2019s own/);

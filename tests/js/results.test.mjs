@@ -90,8 +90,17 @@ test("a stack that is not exact stands beside its price, exact ones on the line 
   const lossy = row("ngram:3,target@rule=top@k=3", 2, { price });
   const of = (/** @type {"spared"|"surprise"} */ measure) =>
     priceFigure(column({}, [row(THREE, 1.8), lossy, row("target", 1)]), measure);
-  assert.deepEqual(of("spared")?.figure.data.map(({ x, y }) => [...x, ...y]), [[0, 1.8], [20, 2]]);
-  assert.deepEqual(of("surprise")?.figure.data.map(({ x }) => x), [[0.6], [1.2]]);
+  assert.deepEqual(
+    of("spared")?.figure.data.map(({ x, y }) => [...x, ...y]),
+    [
+      [0, 1.8],
+      [20, 2],
+    ],
+  );
+  assert.deepEqual(
+    of("surprise")?.figure.data.map(({ x }) => x),
+    [[0.6], [1.2]],
+  );
   assert.deepEqual(of("spared")?.table.rows[1].slice(2), ["2.00\u00d7", "20\u2009%", "1.20 (0.60)"]);
 });
 

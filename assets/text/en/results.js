@@ -228,7 +228,10 @@ export const LOST = {
   exact: "exact",
   lossy: "not exact",
   gain: "speed-up",
-  spared: { of: "tokens that are not the target\u2019s own choice", axis: "% of the tokens not the target\u2019s own choice" },
+  spared: {
+    of: "tokens that are not the target\u2019s own choice",
+    axis: "% of the tokens not the target\u2019s own choice",
+  },
   surprise: { of: "the target\u2019s surprise", axis: "mean surprise of the target, nats a token" },
   stack: "stack",
   code: "as written",

@@ -17,9 +17,10 @@ export const sparedByTarget = (record, top) => record.judgements.some((one) => o
  *  it and at plain decoding's text (nats a token; null where that was not read); null where the run is exact, or not over.
  *  @param {TraceModel|null|undefined} model */
 export function priceOf(model) {
-  const price = model?.reports?.find((one) => one.notes?.price)?.notes.price;
+  const price = model?.reports?.find((one) => one.notes?.price)?.notes?.price;
   if (!model || !price?.nats.length) return null;
-  const surprise = price.nats.reduce((/** @type {number} */ sum, /** @type {number} */ x) => sum + x, 0) / price.nats.length;
+  const surprise =
+    price.nats.reduce((/** @type {number} */ sum, /** @type {number} */ x) => sum + x, 0) / price.nats.length;
   return { share: price.spared / price.nats.length, surprise, plain: price.plain ?? null, choices: price.choices };
 }
 
@@ -33,8 +34,13 @@ export function shortPrice(model) {
 export function saidPrice(model) {
   const price = priceOf(model);
   if (!price) return "";
-  return PRICE.said(percent(price.share), fixed(price.surprise, 2), price.plain === null ? null : fixed(price.plain, 2));
+  return PRICE.said(
+    percent(price.share),
+    fixed(price.surprise, 2),
+    price.plain === null ? null : fixed(price.plain, 2),
+  );
 }
 
 /** A share: "0 %", "0.4 %", "12 %". @param {number} share */
-export const percent = (share) => `${share && share < 0.0995 ? precise(100 * share, 2) : Math.round(100 * share)}\u2009%`;
+export const percent = (share) =>
+  `${share && share < 0.0995 ? precise(100 * share, 2) : Math.round(100 * share)}\u2009%`;

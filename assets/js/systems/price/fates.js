@@ -15,7 +15,12 @@ import { FATES } from "./words.js";
 function fatesPicture({ model, figure, open, sources }) {
   const { recordings } = sources();
   const models = [model, ...(figure.beside ?? []).flatMap((name) => recordings.get(name) ?? [])];
-  const { el, tell } = frame(figure.kind, FATES.label, [h("dl.hx-fates", models.flatMap((one) => row(one, open)))]);
+  const { el, tell } = frame(figure.kind, FATES.label, [
+    h(
+      "dl.hx-fates",
+      models.flatMap((one) => row(one, open)),
+    ),
+  ]);
   tell(open ? FATES.asked : FATES.says);
   return { el };
 }

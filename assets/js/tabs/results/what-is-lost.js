@@ -16,8 +16,14 @@ export function priceFigure(column, measure) {
   if (!lossy.length) return null;
   const names = stackNames(rows.map((row) => row.stack));
   const nothing = measure === "spared" ? 0 : Math.max(...lossy.map(({ price }) => price?.plain ?? 0));
-  const at = (/** @type {Row} */ { price }) => (price ? (measure === "spared" ? 100 * price.spared : price.surprise) : nothing);
-  const dots = (/** @type {Row[]} */ some, /** @type {string} */ symbol, /** @type {string} */ hue, /** @type {string} */ name) => ({
+  const at = (/** @type {Row} */ { price }) =>
+    price ? (measure === "spared" ? 100 * price.spared : price.surprise) : nothing;
+  const dots = (
+    /** @type {Row[]} */ some,
+    /** @type {string} */ symbol,
+    /** @type {string} */ hue,
+    /** @type {string} */ name,
+  ) => ({
     type: "scatter",
     mode: narrow() || some === exact ? "markers" : "markers+text",
     name,
@@ -35,7 +41,9 @@ export function priceFigure(column, measure) {
     text: some.map((row) => wrapped(names.get(row.stack) ?? row.stack, 26)),
     textposition: "middle right",
     textfont: { size: px(11) },
-    customdata: some.map((row) => `${wrapped(names.get(row.stack) ?? row.stack, 60)}<br>${safe(row.stack)}<br>${said(row)}`),
+    customdata: some.map(
+      (row) => `${wrapped(names.get(row.stack) ?? row.stack, 60)}<br>${safe(row.stack)}<br>${said(row)}`,
+    ),
     hovertemplate: LOST.hover,
     marker: { size: px(10), symbol, color: css(hue) },
   });
@@ -54,19 +62,40 @@ export function priceFigure(column, measure) {
         xaxis: { title: { text: words.axis }, rangemode: measure === "spared" ? "tozero" : "normal" },
         yaxis: { title: { text: LOST.gain }, rangemode: "tozero" },
         shapes: [
-          { type: "line", x0: nothing, x1: nothing, yref: "paper", y0: 0, y1: 1, line: { color: css("--hue-target"), width: 1.5 } },
-          { type: "line", xref: "paper", x0: 0, x1: 1, y0: 1, y1: 1, line: { color: css("--muted"), width: 1, dash: "dot" } },
+          {
+            type: "line",
+            x0: nothing,
+            x1: nothing,
+            yref: "paper",
+            y0: 0,
+            y1: 1,
+            line: { color: css("--hue-target"), width: 1.5 },
+          },
+          {
+            type: "line",
+            xref: "paper",
+            x0: 0,
+            x1: 1,
+            y0: 1,
+            y1: 1,
+            line: { color: css("--muted"), width: 1, dash: "dot" },
+          },
         ],
       }),
     },
     table: {
       columns: [LOST.stack, LOST.code, LOST.gain, LOST.spared.axis, LOST.surprise.axis],
-      rows: rows.map((row) => [names.get(row.stack) ?? row.stack, row.stack, `${row.speed_up.toFixed(2)}\u00d7`, ...lost(row)]),
+      rows: rows.map((row) => [
+        names.get(row.stack) ?? row.stack,
+        row.stack,
+        `${row.speed_up.toFixed(2)}\u00d7`,
+        ...lost(row),
+      ]),
     },
   };
 }
 
-/** @param {Row} row */
+/** @param {Row} row @returns {[string, string]} */
 const lost = ({ price }) =>
   price ? [percent(price.spared), `${price.surprise.toFixed(2)} (${price.plain.toFixed(2)})`] : ["0", LOST.same];
 
