@@ -81,8 +81,9 @@ def uneven(runs: Sequence[Sequence[trace.Event]]) -> list[str]:
     for events in runs:
         header, plain_ms = metrics.header_of(events), metrics.plain_ms(events)
         if plain_ms is not None and not header.simulated:
-            store = " and a store" if "places" in header.levels[-1].params else ""  # its queries take time too
-            target = f"{header.preset} {header.levels[-1].dtype}{store}"
+            top = header.levels[-1]
+            store = " and a store" if "places" in top.params else ""  # its queries take time too
+            target = f"{header.preset} {top.kind} {top.dtype}{store}"
             alike[header.machine, target, len(header.prompt_ids) // LONG].append((header.title, plain_ms))
     found = []
     for (machine, target, _), timed in alike.items():
