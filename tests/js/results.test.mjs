@@ -62,7 +62,7 @@ test("a paper's figures are drawn as its own, beside a benchmark that has one", 
     document: { body: {} },
     getComputedStyle: () => ({ getPropertyValue: () => "#808080" }),
   });
-  const { paperFigure, tasksFigure } = await import("../../assets/js/tabs/results/by-task.js");
+  const { drawnFigure, paperFigure, tasksFigure } = await import("../../assets/js/tabs/results/by-task.js");
   const ours = column({}, [row(THREE, 1.8, { tasks: { qa: 1.8, rag: 0.5 } }), row("target", 1)]);
   assert.deepEqual(
     tasksFigure(ours).table.rows.map((one) => one.slice(1).join(" ")),
@@ -81,6 +81,15 @@ test("a paper's figures are drawn as its own, beside a benchmark that has one", 
     ["REST", "REST", "1.36\u00d7"],
   ]);
   assert.deepEqual(shown?.figure?.data[0].y, [THREE, "REST"]);
+  assert.equal(drawnFigure(ours), null);
+  const drawn = { [THREE]: { 0.1: 1.4, "1.0": 0.8 } };
+  const theirs = { paper: "", on: "a GPU", why: "", rows, drawn: [{ name: "HD", stack: "", tasks: { 0.1: 1.47 } }] };
+  const warm = drawnFigure({ ...ours, drawn, paper: theirs });
+  assert.deepEqual(
+    warm?.table.rows.map((one) => one.slice(1).join(" ")),
+    [`${THREE} 1.40\u00d7 0.80\u00d7`, "HD 1.47\u00d7 "],
+  );
+  assert.ok(warm?.text.endsWith("on a GPU."));
 });
 
 test("a stack that is not exact stands beside its price, exact ones on the line where nothing is lost", async () => {

@@ -130,12 +130,14 @@ class Paper(Struct, forbid_unknown_fields=True):
     """What a paper reports, beside a benchmark of its systems here: the file `PAPER` in the benchmark's folder.
 
     paper: which table of which paper. on: machine and models. why: why the figures here differ, in a sentence.
+    drawn: the same systems by temperature.
     """
 
     paper: Text
     on: Text
     why: Text
     rows: Annotated[list[PaperRow], Meta(min_length=1, max_length=20)]
+    drawn: Annotated[list[PaperRow], Meta(max_length=20)] = []
 
 
 class AskedFor(Struct):
@@ -148,10 +150,11 @@ class Bundled:
     """The benchmarks below a folder, read once.
 
     Attributes:
-        reports: `{"id", "results", "csv", "unlike", "lost", "paper"}` of each, those of most prompts first: `results`
-            as its file holds it, `unlike` how far its machine is from this one, `lost` what systems say of stacks that
-            lose: by stack, then by system, `paper` what a paper reports of its stacks, or None. A file that cannot be
-            read is left out, and the log says why.
+        reports: `{"id", "results", "csv", "unlike", "lost", "paper", "drawn"}` of each, those of most prompts first, of
+            equal ones those with the default stack: `results` as its file holds it, `unlike` how far its machine is
+            from this one, `lost` what systems say of stacks that lose: by stack, then by system, `paper` what a paper
+            reports of its stacks, or None, `drawn` see `_drawn`. A file that cannot be read is left out, and the log
+            says why.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -166,10 +169,11 @@ class Bundled:
                 named = {"id": path.parent.name, "results": results, "csv": as_csv(results)}
                 far = distance_to_here(results["about"], results["about"]["device"])
                 beside = _paper(path.with_name(PAPER))
-                found.append({**named, "unlike": far, "lost": self._lost(results), "paper": beside})
+                more = {"paper": beside, "drawn": _drawn(path.parent)}
+                found.append({**named, "unlike": far, "lost": self._lost(results), **more})
             except (ValueError, OSError, RecursionError) as error:
                 log.warning("the results in %s are passed over: %s", path, error)
-        return sorted(found, key=lambda one: -one["results"]["stacks"][0]["prompts"])
+        return sorted(found, key=lambda one: (-one["results"]["stacks"][0]["prompts"], _lacks_default(one["results"])))
 
     def _lost(self, results: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Of each stack that loses, what systems say of why (`why_lost`); where the machine's profile is shipped."""
@@ -220,6 +224,22 @@ def _paper(path: Path) -> dict[str, Any] | None:
     paper: dict[str, Any] = plain(path.read_bytes())
     convert(paper, Paper)
     return paper
+
+
+def _drawn(folder: Path) -> dict[str, dict[str, float]]:
+    """Speed-up by stack and temperature, from the benchmarks in the folders `temperature-T` of a benchmark's; the plain
+    target's are left out. Errors as in `_read`."""
+    gains = dict[str, dict[str, float]]()
+    for path in sorted(folder.glob("temperature-*/results.json"))[:MOST]:
+        for row in _read(path)["stacks"]:
+            if row["stack"] != row["plain"]:
+                gains.setdefault(row["stack"], {})[path.parent.name.removeprefix("temperature-")] = row["speed_up"]
+    return gains
+
+
+def _lacks_default(results: dict[str, Any]) -> bool:
+    preset = PRESETS.get(results["about"]["preset"])
+    return preset is None or preset.default_stack not in {one["stack"] for one in results["stacks"]}
 
 
 def _missing(reports: Sequence[dict[str, Any]], asked: str) -> list[dict[str, str]]:

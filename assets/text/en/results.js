@@ -56,6 +56,7 @@ export const RESULTS = {
   noneText:
     "No benchmark of this preset comes with the page. The command below makes one; its folder then appears here. Or run the quick set.",
   byTask: "By task",
+  drawn: "Speed-up where tokens are drawn, by temperature",
   byTaskAbout: "what each stack gains on each kind of prompt",
   all: "All figures",
   allAbout: "these stacks and programs, beside the other machines that ran them",
@@ -212,6 +213,8 @@ export const PLOTS = {
   tasksText: "Speed-up over plain decoding of the same target; green gains, orange loses.",
   paper: (/** @type {string} */ paper) => `Reported: ${paper}`,
   paperText: (/** @type {string} */ on) => `Not measured here: on ${on}.`,
+  drawnText: "The warmer, the fewer tokens are found in the text: lookups gain least at temperature 1.",
+  drawnPaper: (/** @type {string} */ on) => `Rows marked as reported were not measured here: on ${on}.`,
   tasksFew: " Two prompts per task: only a hint.",
   /** Plotly's own template: what stands in %{} is filled in by it. */
   tasksHover: "%{customdata}<br>%{x}: %{text} plain decoding<extra></extra>",

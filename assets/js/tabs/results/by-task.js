@@ -1,6 +1,7 @@
-/** The speed-up by task, for plotly, with its words and its table; and what a paper reports, drawn the same way. */
+/** The speed-up by task and by temperature, for plotly, with its words and its table; and what a paper reports, drawn
+ *  the same way. */
 
-import { PLOTS } from "../../../text/en/results.js";
+import { PLOTS, RESULTS } from "../../../text/en/results.js";
 import { stackNames } from "../../shared/levels/stack-names.js";
 import { css, gainScale, layout, narrow, px, safe, wrapped } from "../../shared/plots/look.js";
 
@@ -52,7 +53,13 @@ function field(rows) {
       },
     ],
     layout: layout((narrow() ? 110 : 64) + rows.length * Math.max(36, tallest(labels)), {
-      xaxis: { side: "top", showgrid: false, tickangle: narrow() ? -60 : "auto", tickfont: { size: px(12) } },
+      xaxis: {
+        type: "category",
+        side: "top",
+        showgrid: false,
+        tickangle: narrow() ? -60 : "auto",
+        tickfont: { size: px(12) },
+      },
       yaxis: { ...stackAxis(labels), showgrid: false },
     }),
   };
@@ -84,5 +91,19 @@ export function paperFigure({ paper }) {
     title: PLOTS.paper(paper.paper),
     text: `${PLOTS.paperText(paper.on)} ${paper.why}`,
     ...field(paper.rows.map(({ name, stack, tasks }) => ({ code: stack || name, name, tasks }))),
+  };
+}
+
+/** What stacks gain where tokens are drawn, above what the paper reports; null where no benchmark asked.
+ *  @param {Column} column */
+export function drawnFigure({ drawn, paper }) {
+  const names = stackNames(Object.keys(drawn));
+  const ours = Object.entries(drawn).map(([code, tasks]) => ({ code, name: names.get(code) ?? code, tasks }));
+  if (!ours.length) return null;
+  const theirs = (paper?.drawn ?? []).map(({ name, tasks }) => ({ code: name, name: PLOTS.paper(name), tasks }));
+  return {
+    title: RESULTS.drawn,
+    text: PLOTS.drawnText + (paper && theirs.length ? ` ${PLOTS.drawnPaper(paper.on)}` : ""),
+    ...field([...ours, ...theirs]),
   };
 }

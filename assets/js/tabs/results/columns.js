@@ -10,12 +10,13 @@ import { QUICK, BARS } from "../../../text/en/results.js";
  *  @typedef {{stack: string, levels: number, speed_up: number, interval: [number, number], tokens: number, passes: number}} Claimed
  *  @typedef {{best: Claimed[], over: {speed_up: number, interval: [number, number]}|null, loses: Claimed[]}} Claim
  *  @typedef {{about: {machine: string, recorded: string, preset: string, [field: string]: any}, stacks: Row[], peers: Peer[], claim?: Claim}} Results as hsd_core/measure/bench writes them
- *  @typedef {{paper: string, on: string, why: string, rows: {name: string, stack: string, tasks: Record<string, number>}[]}} Paper what it reports, as app/tabs/results/bundled_results.py reads it
+ *  @typedef {{name: string, stack: string, tasks: Record<string, number>}} PaperRow
+ *  @typedef {{paper: string, on: string, why: string, rows: PaperRow[], drawn?: PaperRow[]}} Paper what it reports, as app/tabs/results/bundled_results.py reads it
  *  @typedef {{id: string, name: string, when: string, now: boolean, early: boolean, said: string, results: Results, csv: string,
- *    lost: Record<string, Record<string, any>>, paper: Paper|null, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
+ *    lost: Record<string, Record<string, any>>, paper: Paper|null, drawn: Record<string, Record<string, number>>, stacks: Row[], rows: Map<string, Row>, peers: Map<string, Peer>}} Column stacks: each once, as `rows` has them by name
  */
 
-/** @param {{id: string, results: Results, csv: string, lost?: Record<string, Record<string, any>>, paper?: Paper|null}[]} reports
+/** @param {{id: string, results: Results, csv: string, lost?: Record<string, Record<string, any>>, paper?: Paper|null, drawn?: Record<string, Record<string, number>>}[]} reports
  *  @param {{results: Results, csv: string, text: string, done: number, of: number}} [now] what was measured here a moment ago
  *  @returns {Column[]} */
 export function columnsOf(reports, now) {
@@ -23,6 +24,7 @@ export function columnsOf(reports, now) {
     ...column(one.id, one.results, one.csv, one.results.about.machine, ""),
     lost: one.lost ?? {},
     paper: one.paper ?? null,
+    drawn: one.drawn ?? {},
   }));
   if (!now) return bundled;
   return [...bundled, { ...column("now", now.results, now.csv, QUICK.now, now.text), early: now.done < now.of }];
@@ -44,6 +46,7 @@ function column(id, results, csv, name, said) {
     csv,
     lost: {},
     paper: null,
+    drawn: {},
     stacks: [...rows.values()],
     rows,
     peers,

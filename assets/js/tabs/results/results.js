@@ -10,7 +10,7 @@ import { learned } from "../../shared/levels/kinds.js";
 import { Plot } from "../../shared/plots/plots.js";
 import { bringLater, brought } from "../../systems/index.js";
 import { barsPanel } from "./target-bars.js";
-import { paperFigure, tasksFigure } from "./by-task.js";
+import { drawnFigure, paperFigure, tasksFigure } from "./by-task.js";
 import { claimPanel } from "./claim.js";
 import { columnsOf } from "./columns.js";
 import { NOW, machinePicker } from "./machine-picker.js";
@@ -52,6 +52,7 @@ class ResultsPage {
     this.bars = h("div");
     this.tasks = new Plot("tasks", { url: this.base + setup.plotly, label: RESULTS.byTask });
     this.paper = new Plot("paper", { url: this.base + setup.plotly, label: RESULTS.byTask });
+    this.drawn = new Plot("drawn", { url: this.base + setup.plotly, label: RESULTS.drawn });
     this.lost = /** @type {["spared", "surprise"]} */ (["spared", "surprise"]).map((measure) => ({
       measure,
       plot: new Plot(measure, { url: this.base + setup.plotly, label: LOST.disclosure }),
@@ -60,7 +61,9 @@ class ResultsPage {
     this.cards = h("div.hx-res-cards");
     this.here = disclosure("here", RESULTS.here, [this.quick.el], { about: RESULTS.hereAbout });
     this.behind = h("div.hx-res-behind", [
-      disclosure("tasks", RESULTS.byTask, [this.tasks.el, this.paper.el], { about: RESULTS.byTaskAbout }),
+      disclosure("tasks", RESULTS.byTask, [this.tasks.el, this.paper.el, this.drawn.el], {
+        about: RESULTS.byTaskAbout,
+      }),
       disclosure(
         "lost",
         LOST.disclosure,
@@ -178,9 +181,12 @@ class ResultsPage {
   drawTasks() {
     if (!this.column) return;
     this.tasks.show(tasksFigure(this.column));
-    const paper = paperFigure(this.column);
-    this.paper.el.toggleAttribute("hidden", !paper);
-    if (paper) this.paper.show(paper);
+    const show = (/** @type {Plot} */ plot, /** @type {ReturnType<typeof paperFigure>} */ shown) => {
+      plot.el.toggleAttribute("hidden", !shown);
+      if (shown) plot.show(shown);
+    };
+    show(this.paper, paperFigure(this.column));
+    show(this.drawn, drawnFigure(this.column));
     const lost = this.lost.map(({ measure }) => priceFigure(/** @type {Column} */ (this.column), measure));
     this.behind.querySelector('[data-more="lost"]')?.toggleAttribute("hidden", !lost[0]);
     this.lost.forEach(({ plot }, i) => lost[i] && plot.show(lost[i]));
