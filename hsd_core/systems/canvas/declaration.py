@@ -23,12 +23,12 @@ from hsd_core.grammar.kind import (
     Site,
     Unplanned,
 )
+from hsd_core.grammar.spec import LevelSpec
 from hsd_core.grammar.strategies import RuleKind
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
     from hsd_core.grammar.preset import Preset
-    from hsd_core.grammar.spec import LevelSpec
     from hsd_core.systems.canvas.blanks import BlanksTokenizer
 
 BLANKS = frozenset({"blanks"})
@@ -67,6 +67,11 @@ def unplanned(spec: LevelSpec) -> Unplanned:
     return Unplanned("a model of blanks, whose passes cost nothing", "calibrate levels of a preset with weights")
 
 
+def reference(spec: LevelSpec) -> LevelSpec:
+    """Under the rule apd a reader is only the judge: what is approximated is the diffusion model read left to right."""
+    return LevelSpec("infill", values={ORDER.name: "left"}) if spec.rule == "apd" else spec
+
+
 def kind(name: str, order: int, look: Look, text: KindText, keys: tuple[Any, ...], build: Any, **placed: Any) -> Kind:
     def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
         return [kind.entry(text.title)]
@@ -78,7 +83,7 @@ def kind(name: str, order: int, look: Look, text: KindText, keys: tuple[Any, ...
         text=text,
         keys=keys,
         placement=Placement(needs=BLANKS, **placed),
-        planning=Planning(unplanned),
+        planning=Planning(unplanned, plain=reference),
         offer=offer,
         build=build,
     )

@@ -8,6 +8,7 @@ from toys import output_of
 
 import hsd_core
 from hsd_core.core.events import Draft, Verify
+from hsd_core.grammar.stack_text import format_stack, parse, plain_target
 from hsd_core.models.sampling import Sampling
 from hsd_core.pipeline import Pipeline
 from hsd_core.systems.canvas.blanks import BlanksTokenizer, canvas_of
@@ -51,6 +52,11 @@ def test_the_preset_runs_from_a_prompt() -> None:
     events = list(pipeline.run(pipeline.default_stack, "the old _ sees a", max_new_tokens=20, temperature=1.0))
     assert check(events) == [] and len(output_of(events)) == 20
     assert events[0].lossless  # type: ignore[attr-defined]
+
+
+def test_under_apd_the_diffusion_model_is_what_is_approximated() -> None:
+    plain = [plain_target(parse(text)[-1]) for text in ("infill:4,bigram@rule=apd", "coral:4,bigram@rule=top")]
+    assert format_stack(plain[:1]) == "infill@order=left" and plain[1].name == "bigram"
 
 
 def test_a_rewritten_block_stands_still_and_is_near_the_readers_own() -> None:
