@@ -86,10 +86,10 @@ def target_of(spec: LevelSpec, site: Site) -> Over:
 
 def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
     """Every shipped draft with layers that was trained for this decoder, shallowest first, without those that read the
-    target's keys and values: their rows do not depend on a text's states only."""
+    target's keys and values, or tokens behind: their rows do not depend on a text's states only."""
     if not opens_drafts(decoder):
         return []
-    drafts = [draft for draft in shipped(site.preset.name) if not draft.heads and not draft.window]
+    drafts = [draft for draft in shipped(site.preset.name) if not (draft.heads or draft.window or draft.masked)]
     return [_opened(site, one.path, decoder) for one in drafts if one.fingerprint == fingerprint(decoder)]
 
 

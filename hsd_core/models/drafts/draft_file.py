@@ -69,6 +69,7 @@ class _About(Struct):
     gated: bool = False
     window: Annotated[int, Meta(ge=0)] = 0
     states: bool = False
+    masked: bool = False
     measured: str = "{}"
 
 
@@ -86,7 +87,8 @@ class DraftInfo:
     last. ahead: tokens that it drafts in one pass; without layers it has a head for each. gated: a gate weighs features
     against the embedding (Dovetail's DGF, arXiv 2412.18934). window: it attends to this many of its own positions, and
     to the keys and values of the target's last layer (LongSpec, arXiv 2502.17421); 0: to all of its own, and no others.
-    states: its layers keep running states instead (STree, arXiv 2505.14969).
+    states: its layers keep running states instead (STree, arXiv 2505.14969). masked: the tokens of one pass see each
+    other, known or masked.
     """
 
     name: str
@@ -107,6 +109,7 @@ class DraftInfo:
     gated: bool = False
     window: int = 0
     states: bool = False
+    masked: bool = False
 
     @property
     def joined(self) -> tuple[int, ...]:
@@ -131,6 +134,7 @@ class DraftInfo:
         wide = "" if self.mlp_width is None else f", MLP of width {self.mlp_width}"
         states = f"states after layers {self.joins.replace('.', ', ')}" if self.joins else "last state"
         ahead = ", by a gate" if self.gated else f", {self.ahead} tokens a pass" if self.ahead > 1 else ""
+        ahead += ", each of which sees the others" if self.masked else ""
         if self.window:
             return f"{what}{wide}, window of {self.window}, with the keys and values of the target's last layer"
         if self.states:
@@ -244,7 +248,9 @@ def _open(info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | Co
     return CompiledDraft(info, tensors, decoder)
 
 
-LAYERS = DraftForm(lambda info: info.layers > 0 and not info.window and not info.states, _tensors, _open)
+LAYERS = DraftForm(
+    lambda info: info.layers > 0 and not (info.window or info.states or info.masked), _tensors, _open
+)
 
 
 def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequence[DraftForm] = ()) -> OpenedDraft:

@@ -47,7 +47,7 @@ def drafts(preset: Preset) -> list[dict[str, Any]]:
 def reads_draft(draft: DraftInfo) -> dict[str, Value] | None:
     own = not draft.window and not draft.states
     opens = own or any(form.takes(draft) for form in draft_forms())
-    return {} if opens and not (draft.at or draft.heads) else None
+    return {} if opens and not (draft.at or draft.heads or draft.masked) else None
 
 
 def _title(draft: DraftInfo) -> str:

@@ -47,6 +47,7 @@ EXIT, NANO, FED = (
 JOINED = replace(FED, joins=(0.25, 0.5, 1.0))
 AHEAD = replace(FED, ahead=3)
 GATED = replace(FED, gated=True)
+MASKED = replace(AHEAD, masked=True)
 MEDUSA = DraftShape("medusa", 0.0, True, 0, mlp_width=32, ahead=3)
 WIDE = replace(FED, mlp_width=96)  # twice the target's
 PLAN = Hyperparameters(rows=40, steps=6, batch=40, warm=2, check_every=2, rate=3e-3, loss="kl")
@@ -266,7 +267,7 @@ def reads(draft: DraftShape) -> set[int]:
     return {draft.depth(4), *draft.joined(4)}
 
 
-MORE = [pytest.param(draft, marks=pytest.mark.everything) for draft in (NANO, JOINED, AHEAD, GATED)]
+MORE = [pytest.param(draft, marks=pytest.mark.everything) for draft in (NANO, JOINED, AHEAD, GATED, MASKED)]
 EVERY = pytest.mark.parametrize("draft", [EXIT, FED, MEDUSA, *MORE], ids=lambda d: d.title(4))
 
 

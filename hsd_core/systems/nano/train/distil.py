@@ -98,10 +98,10 @@ class Distiller:
         return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
 
     def _earlier(self, name: str, start: Path) -> Path:
-        """The file to start from: of this name, or for a draft that joins several states, that of the draft that is fed
-        the last one only; for one with running states, that of the draft with keys and values."""
-        own, plain = start / f"{name}.safetensors", self.name(replace(self.drafts[name], joins=(), states=False))
-        return own if own.is_file() else start / f"{plain}.safetensors"
+        """The file to start from: of this name, or that of the same draft without joined states, masks or running states."""
+        usual = replace(self.drafts[name], joins=(), states=False, masked=False)
+        own, plain = start / f"{name}.safetensors", start / f"{self.name(usual)}.safetensors"
+        return own if own.is_file() else plain
 
     def finished(self, name: str, start: Path | None = None) -> bool:
         """Whether this training was finished before."""
@@ -194,6 +194,8 @@ class Distiller:
             about["window"] = draft.window
         if draft.states:
             about["states"] = 1
+        if draft.masked:
+            about["masked"] = 1
         write_draft(path, tensors_of(student), about)
         learned = [f.example for f in found if not f.example.held_out]
         device = machine.describe(decoder.device)
@@ -263,7 +265,7 @@ def card(
     if draft.states:
         own += " with running states (Mamba-2's form) in place of keys and values"
     if draft.layers and draft.ahead > 1:
-        own += f" that say {draft.ahead} tokens in one pass"
+        own += f" that say {draft.ahead} tokens in one pass" + ", each of which sees the others" * draft.masked
     lines = [
         f"# {name}",
         "",

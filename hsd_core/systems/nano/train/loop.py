@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from hsd_core.models.lean.decoder import LeanDecoder
 from hsd_core.models.lean.positions import SINK
@@ -153,23 +154,52 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
             batch = _moved(student, batch, hyper, step)
         elif count == 1:
             batch = _mixed(student, batch, hyper, step)
-        drafted = list(student.drafted(batch, count))
+        known = _known(student.ahead, f"{hyper.seed}:{step}") if student.shape.masked else [False] * count
+        drafted = student.filled(batch, known[:-1]) if student.shape.masked else list(student.drafted(batch, count))
     # bfloat16 logits have steps of 0.125 at 16: both distributions are computed in float32
     with torch.no_grad():
         x, own = student.target_own(batch.last[batch.wanted])
     total = torch.zeros(())
+    begun = next(by for by, held in enumerate(known) if not held)
     for by, g in enumerate(drafted):
-        counts, copies = batch.begun(by), student.copies(batch, by)
+        if g is None:
+            continue
+        counts, copies = batch.begun(by), student.copies(batch, by, begun)
         asked = counts[batch.wanted]
+        logits = student.logits(g[counts[:, first:]].float(), copies)
+        if any(known[by:]):
+            total = total + _misses(student, batch, logits, counts).cpu()
+            continue
         with torch.no_grad():
             teacher = student.target_logits(x[asked], own[asked], copies)
-        total = total + LOSSES[hyper.loss](student.logits(g[counts[:, first:]].float(), copies), teacher).mean().cpu()
-    loss = total / len(drafted)
+        total = total + LOSSES[hyper.loss](logits, teacher).mean().cpu()
+    loss = total / sum(g is not None for g in drafted)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
     optimizer.step()
     return float(loss.detach())
+
+
+def _known(cells: int, seed: str) -> list[bool]:
+    """Which cells of a masked draft's block hold the text's tokens in a step, never the last: none, the first few, or
+    any."""
+    rng = random.Random(seed)
+    sort, most = rng.random(), cells - 1
+    if sort < 0.5:
+        return [False] * cells
+    if sort < 0.75:
+        count = rng.randint(1, most)
+        return [at < count for at in range(cells)]
+    return [*(rng.random() < 0.5 for _ in range(most)), False]
+
+
+def _misses(student: Student, batch: Batch, logits: Tensor, counts: Tensor) -> Tensor:
+    """The mean total variation to the text's own token: what a cell before known ones is trained by, as the target's
+    row has not read those."""
+    columns = student.column_of[F.pad(batch.ids[:, 1:], (0, 1))[counts]]
+    told = F.pad(batch.wanted[:, 1:], (0, 1))[counts] & (columns < len(student.head))
+    return (1 - logits.softmax(-1).gather(1, columns[:, None])[told, 0]).mean() if told.any() else logits.sum() * 0
 
 
 def _mixed(student: Student, batch: Batch, hyper: Hyperparameters, step: int) -> Batch:

@@ -20,7 +20,8 @@ class DraftShape:
     last only. ahead: tokens predicted in one pass. gated: the fed state and the embedding are mixed by a gate
     (Dovetail's DGF) instead of concatenated. window: it attends to this many of its own positions, and to the keys and
     values of the target's last layer (LongSpec); 0: to all of its own, and to no others. states: its layers keep
-    running states instead of keys and values (Mamba-2's form; STree).
+    running states instead of keys and values (Mamba-2's form; STree). masked: the tokens of one pass see each other,
+    known or masked (SpecDiff).
     """
 
     name: str
@@ -33,6 +34,7 @@ class DraftShape:
     gated: bool = False
     window: int = 0
     states: bool = False
+    masked: bool = False
 
     def depth(self, layers: int) -> int:
         """The layer whose state it reads in a model of `layers` layers."""
@@ -49,7 +51,7 @@ class DraftShape:
 
     def title(self, layers: int) -> str:
         """Its file's name behind the preset."""
-        marks = {"-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
+        marks = {"-masked": self.masked, "-ahead": self.ahead > 1, "-joined": bool(self.joins), "-gated": self.gated}
         how = next((name for name, so in marks.items() if so), "-fed") if self.layers else ""
         long = "-long" if self.window else "-states" if self.states else ""
         return f"{self.name}{self.depth(layers) or ''}{how if self.fed else long}"
@@ -57,7 +59,7 @@ class DraftShape:
     def named(self) -> dict[str, Any]:
         """Its fields without those at their defaults, so that names of trainings stay the same when fields are
         added."""
-        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False, "window": 0, "states": False}
+        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False, "window": 0, "states": False, "masked": False}
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
@@ -115,6 +117,7 @@ RECIPES: Mapping[str, tuple[DraftShape, ...]] = MappingProxyType(
         "nano": (DraftShape("nano", 0.0, True, 1), DraftShape("nano", 0.0, False, 2)),
         "joined": (DraftShape("nano", 0.0, True, 1, joins=(0.07, 0.5, 1.0)),),
         "ahead": (DraftShape("nano", 0.0, True, 1, ahead=4),),
+        "masked": (DraftShape("nano", 0.0, True, 1, ahead=4, masked=True),),
         "gated": (DraftShape("nano", 0.0, True, 1, gated=True),),
         "long": (DraftShape("nano", 0.0, False, 1, window=512),),
         "states": (DraftShape("nano", 0.0, False, 2, states=True),),

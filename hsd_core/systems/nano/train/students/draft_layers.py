@@ -3,7 +3,8 @@
 Behind its own tokens a draft does not have the target's states. Unrolled over several of its own steps (EAGLE-3, arXiv
 2503.01840, section 3.2) it is trained on the inputs that it will have: at step j, position t reads the keys of the
 first step up to t - j, and those of steps 1 to j at t - j + 1, ..., t. A draft that predicts several tokens in one pass
-(P-EAGLE, arXiv 2602.01469) is trained by the same pattern, with learned inputs in place of its own states.
+(P-EAGLE, arXiv 2602.01469) is trained by the same pattern, with learned inputs in place of its own states. The inputs
+of a masked draft (SpecDiff, arXiv 2408.05636) see all of their block, and what lies before it.
 
 A crossed layer (LongSpec, arXiv 2502.17421) has a window of its own and attends to the target's keys and values:
 x += attention(norm(x)); x += cross(norm(x), keys, values); x += mlp(norm(x)). These are the keys and values of the
@@ -12,6 +13,7 @@ target's last layer, computed from the states before it by the target's frozen p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -73,6 +75,34 @@ class StudentLayer(nn.Module):
         for i in range(1, step + 1):
             attended = attended + weights[..., s + i - 1 : s + i] * later(seen.values[i], step - i)
         return self._through(x, attended)
+
+    def in_blocks(
+        self, x: Tensor, block: Sequence[Tensor], wanted: Sequence[int], cos: Tensor, sin: Tensor, first: int
+    ) -> list[Tensor]:
+        """Blocks of inputs, one behind each position from `first` on; an input sees its whole block and what lies
+        before it.
+
+        Args:
+            x: (B, S, hidden) the texts. block: its inputs, each (B, S - first, hidden) by where the block begins.
+            wanted: the inputs whose outputs are returned.
+        """
+        s, n = x.shape[1], x.shape[1] - first
+        inside, reads = Seen(), [F.rms_norm(y, (y.shape[-1],), self.attention_norm, self.eps) for y in block]
+        for by, read in enumerate(reads):
+            self._remember(read, cos[first + by : s + by], sin[first + by : s + by], inside)
+        read = F.rms_norm(x, (x.shape[-1],), self.attention_norm, self.eps)
+        k, v = self._remember(read, cos[:s], sin[:s], Seen())
+        before, found = torch.ones(n, s, dtype=torch.bool, device=x.device).tril(first - 1), []
+        for by in wanted:
+            q = self._queries(reads[by], cos[first + by : s + by], sin[first + by : s + by]) / self.size**0.5
+            scores = [(q @ k.transpose(2, 3)).masked_fill(~before, float("-inf"))]
+            scores += [(q * kept).sum(-1, keepdim=True) for kept in inside.keys]
+            weights = torch.cat(scores, -1).softmax(-1)
+            attended = weights[..., :s] @ v
+            for i, kept in enumerate(inside.values):
+                attended = attended + weights[..., s + i : s + i + 1] * kept
+            found.append(self._through(block[by], attended))
+        return found
 
     def _queries(self, read: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         rows = self.heads * self.size

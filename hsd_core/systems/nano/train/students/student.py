@@ -173,6 +173,9 @@ class Student(nn.Module):
             for by in range(count):
                 yield crossed.drafted(y, batch.under, cos, sin, first, batch.shift + by)
             return
+        if self.shape.masked:
+            yield from (y for y in self.filled(batch, [False] * (self.ahead - 1))[:count] if y is not None)
+            return
         x, seen = batch.x, [Seen() for _ in self.layers]
         y = self.read_in(x, fed)
         for i, (layer, kept) in enumerate(zip(self.layers, seen, strict=True)):
@@ -189,6 +192,26 @@ class Student(nn.Module):
                 assert isinstance(layer, StudentLayer)
                 y = layer.again(y, self.cos, self.sin, first, kept)
             yield y
+
+    def filled(self, batch: Batch, known: Sequence[bool]) -> list[Tensor | None]:
+        """As `drafted`, of a masked draft with one layer: for each cell of a block its states, None for a known cell.
+
+        known: of the first ahead - 1 cells, which are inputs: those that hold the text's own tokens.
+        """
+        first, fed, (layer,) = batch.first, batch.fed, self.layers
+        assert fed is not None and isinstance(layer, StudentLayer)
+        s, read = batch.x.shape[1], self.read_in(batch.x, fed)
+        block, begun = [read[:, first:]], fed[:, first:]
+        for by, held in enumerate(known):
+            x = F.pad(batch.x, (0, 0, 0, by + 1))[:, first + by + 1 :] if held else self.unknown[by].expand_as(begun)
+            block.append(self.read_in(x, begun))
+        wanted = [by for by in range(len(block)) if by == len(known) or not known[by]]
+        made = layer.in_blocks(read, block, wanted, self.cos, self.sin, first)
+        found: list[Tensor | None] = [None] * len(block)
+        for by, y in zip(wanted, made, strict=True):
+            found[by] = later(y, by)
+        assert all(y is None or y.shape[1] == s - first for y in found)
+        return found
 
     def join_states(self, fed: Tensor) -> Tensor:
         """(.., F hidden) states -> (.., hidden), joined; a single state is unchanged."""
@@ -224,12 +247,12 @@ class Student(nn.Module):
     def _normal(self, x: Tensor) -> Tensor:
         return F.rms_norm(x.float(), (x.shape[-1],), eps=self.eps)
 
-    def copies(self, batch: Batch, by: int = 0) -> Copies:
+    def copies(self, batch: Batch, by: int = 0, known: int = 0) -> Copies:
         """The copies that a batch offers for a draft's token `by` behind its first (see `Batch.begun`). A draft that
-        predicts all tokens in one pass has not read its earlier ones."""
-        tokens, sorts = batch.copied(by if self.ahead > 1 else 0)
-        counts = batch.begun(by)
-        tokens, gate = tokens[counts], by if self.ahead > 1 else 0
+        predicts all tokens in one pass has read only the first `known` of its earlier ones."""
+        gate = by - known if self.ahead > 1 else 0
+        (tokens, sorts), counts = batch.copied(gate), batch.begun(by)
+        tokens = tokens[counts]
         return Copies(self.column_of[tokens], sorts[counts], self._rows_of(tokens).to(self.head), gate)
 
     def logits(self, g: Tensor, copies: Copies) -> Tensor:

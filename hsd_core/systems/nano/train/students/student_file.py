@@ -38,13 +38,15 @@ def _rounded(name: str, weight: Tensor) -> bool:
 @torch.no_grad()
 def take_weights(student: Student, path: Path) -> None:
     """Load a draft file's weights into a student. The rows of the head may differ; a student that joins several states
-    may start from a draft that is fed the last one only, one with running states from one with keys and values.
+    may start from a draft that is fed the last one only, one with running states from one with keys and values, a
+    masked one from one whose tokens do not see each other.
 
     Raises:
         DraftError: it is not a draft, or one of another shape or target size, or damaged.
     """
     about, own = read_info(path), student.shape
     begins = about.joined in (student.joined, ()) and about.states in (own.states, False)
+    begins = begins and about.masked in (own.masked, False)
     shape = (about.at, about.fed, about.layers, about.mlp_width, about.ahead, about.gated, about.window)
     if not begins or shape != (student.at, own.fed, own.layers, own.mlp_width, own.ahead, own.gated, own.window):
         raise DraftError(f"{path.name} is another kind of draft ({about.title}); start from one of the same shape")
@@ -84,7 +86,7 @@ def student_of(path: Path, decoder: LeanDecoder) -> Student:
         raise DraftError(f"draft {info.name} was trained for {info.target}, not for this target; name one of its own")
     joins = tuple(1.0 if depth == layers else (depth - 0.25) / layers for depth in info.joined)
     at = (info.at - 0.25) / layers if info.at else 0.0
-    own = info.layers, info.mlp_width, joins, info.ahead, info.gated, info.window, info.states
+    own = info.layers, info.mlp_width, joins, info.ahead, info.gated, info.window, info.states, info.masked
     student = Student(decoder, DraftShape(info.name, at, info.fed, *own), load_file(path)["ids"].tolist())
     take_weights(student, path)
     return student
