@@ -120,7 +120,7 @@ class LeanStacks:
         if spec.name == "masked":
             text = Trigrams(torch.arange(40).numpy() ** 2 % self.target.vocab_size, self.target.vocab_size)
             how = Filling(spec[PATH], spec[PASSES], spec[RECENT], text=text if spec[PATH] == SEARCHED else None)
-            return MaskedLevel(self.target, self.drafts["masked"], how, block=spec.block or 1)
+            return MaskedLevel(self.target, self.drafts["cells"], how, block=spec.block or 1)
         says = range(count) if (count := spec.get(VOCAB)) else None
         feeds = spec.name != "model"
         if not feeds and spec[PARALLEL] > 1:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeGuard, TypeVar, cast
@@ -15,7 +16,7 @@ from hsd_core.grammar.stack_text import format_stack
 from hsd_core.levels.building import split_layers
 from hsd_core.levels.draft_run import TrainedDraft
 from hsd_core.models.decoder_protocol import Decoder, Layered, Recording
-from hsd_core.models.drafts.draft_file import DraftInfo, fingerprint, read_draft, read_info
+from hsd_core.models.drafts.draft_file import DraftForm, DraftInfo, fingerprint, read_draft, read_info
 from hsd_core.models.drafts.known_drafts import FOLDER, shipped
 from hsd_core.models.lean.decoder import LeanDecoder
 
@@ -27,15 +28,17 @@ T = TypeVar("T", bound="PublicDraft")
 WHOLE = "trained drafts read a model's layers, and this target runs through transformers"
 
 
-def draft_of(spec: LevelSpec, site: Site, decoder: Layered) -> TrainedDraft | None:
+def draft_of(spec: LevelSpec, site: Site, decoder: Layered, forms: Sequence[DraftForm] = ()) -> TrainedDraft | None:
     """The trained draft that a level reads, over its decoder; None if it names none and none is shipped for it.
 
+    Args:
+        forms: how the level opens drafts that other kinds open otherwise.
     Raises:
         StackError: there is no such draft, or it was trained for another target or depth.
     """
     try:
         path = draft_file_of(spec, site.preset.name)
-        return None if path is None else _opened(site, path, decoder)
+        return None if path is None else _opened(site, path, decoder, tuple(forms))
     except ValueError as error:
         raise StackError(f"{_called(spec)}: {error}") from error
 
@@ -127,10 +130,11 @@ def opens_drafts(decoder: Decoder) -> TypeGuard[LeanDecoder | CompiledDecoder]:
     return isinstance(decoder, CompiledDecoder)
 
 
-def _opened(site: Site, path: Path, decoder: Layered) -> TrainedDraft:
+def _opened(site: Site, path: Path, decoder: Layered, forms: tuple[DraftForm, ...] = ()) -> TrainedDraft:
     if not opens_drafts(decoder):
         raise ValueError(WHOLE)
-    return cast("TrainedDraft", site.opened(decoder, path, lambda: read_draft(path, decoder, draft_forms())))
+    opening = partial(read_draft, path, decoder, (*forms, *draft_forms()))
+    return cast("TrainedDraft", site.opened(decoder, (forms, path) if forms else path, opening))
 
 
 def _cure(draft: DraftInfo, name: str) -> str:

@@ -27,6 +27,7 @@ SHIPPED = tuple(
         ahead=1,
         window=0,
         states=False,
+        masked=False,
         path=Path(f"{name}.safetensors"),
     )
     for name, at, fed, layers in (

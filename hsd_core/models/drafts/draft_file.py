@@ -248,16 +248,14 @@ def _open(info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | Co
     return CompiledDraft(info, tensors, decoder)
 
 
-LAYERS = DraftForm(
-    lambda info: info.layers > 0 and not (info.window or info.states or info.masked), _tensors, _open
-)
+LAYERS = DraftForm(lambda info: info.layers > 0 and not (info.window or info.states or info.masked), _tensors, _open)
 
 
 def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequence[DraftForm] = ()) -> OpenedDraft:
     """Open a draft over the decoder that it was trained for, in the same library.
 
     Args:
-        forms: of drafts other than layers over a layer's states.
+        forms: of drafts other than layers over a layer's states; the first that takes it opens it.
     Raises:
         DraftError: it was trained for another target, or is not a draft.
     """
@@ -273,7 +271,7 @@ def read_draft(path: Path, decoder: LeanDecoder | CompiledDecoder, forms: Sequen
         raise DraftError(f"draft {info.name} reads layer {info.at} of a model with {decoder.layers}; train it again")
     if info.joined and not (info.fed and 1 <= min(info.joined) <= max(info.joined) <= decoder.layers):
         raise DraftError(f"draft {info.name} is fed by layers {info.joins} of {decoder.layers}; train it again")
-    form = next((form for form in (LAYERS, *forms) if form.takes(info)), None)
+    form = next((form for form in (*forms, LAYERS) if form.takes(info)), None)
     if form is None:
         raise DraftError(f"draft {info.name} is {info.title}, and no system here opens one; leave it out")
     if not form.sound(info):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hsd_core.models.lean.decoder import LeanDecoder
     from hsd_core.systems.masked.lattice import Trigrams
     from hsd_core.systems.masked.masked_draft import MaskedDraft
-    from hsd_core.systems.masked.masked_level import Masked, MaskedLevel
+    from hsd_core.systems.masked.masked_level import MaskedLevel
 
 PATH = Choice(
     name="path",
@@ -70,11 +70,16 @@ RECENT = Switch(
 )
 
 
+def fills(info: DraftInfo) -> bool:
+    """Whether a draft says several tokens in one pass of one layer, over the target's last states."""
+    return not info.at and info.layers == 1 and info.fed and info.ahead > 1 and not (info.joins or info.gated)
+
+
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
     found = [
         {"name": draft.name, "title": f"a block of {draft.ahead}", "fed": True}
         for draft in known_drafts.shipped(preset.name)
-        if draft.masked
+        if fills(draft)
     ]
     reason = preset.whole or ("" if found else "no masked draft was trained for this preset's target")
     return [kind.entry("masked draft", reason=reason, drafts=found)]
@@ -85,7 +90,7 @@ def build(spec: LevelSpec, site: Site) -> MaskedLevel:
     from hsd_core.systems.masked.masked_level import Filling, MaskedLevel
 
     decoder, path, passes = site.layered(spec), spec[PATH], spec[PASSES]
-    draft = cast("Masked | None", draft_of(spec, site, decoder))
+    draft = cast("MaskedDraft | None", draft_of(spec, site, decoder, (FILLS,)))
     if draft is None:
         cure = "train one with --recipe masked, and write masked@id=FILE"
         raise StackError(f"preset {site.preset.name} ships no masked draft; {cure}")
@@ -132,7 +137,7 @@ KIND = Kind(
     ),
     keys=(POLICY, PATH, PASSES, RECENT, ID),
     placement=Placement(block=4, verifies=False, cheap=True, needs=frozenset({"weights"})),
-    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, draft=lambda draft: {} if draft.masked else None),
+    shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, draft=lambda draft: {} if fills(draft) else None),
     planning=Planning(
         unplanned=lambda spec: Unplanned(
             "a masked draft, which costs the same however long it is",
@@ -145,14 +150,11 @@ KIND = Kind(
 KINDS = (KIND,)
 
 
-def sound(info: DraftInfo) -> bool:
-    return info.layers == 1 and info.fed and info.ahead > 1 and not (info.at or info.joins or info.gated)
-
-
 def open_masked(info: DraftInfo, given: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> MaskedDraft:
     from hsd_core.systems.masked.masked_draft import MaskedDraft
 
     return MaskedDraft(info, given, decoder)
 
 
-DRAFT_FORMS = (DraftForm(lambda info: info.masked, LAYERS.tensors, open_masked, sound),)
+FILLS = DraftForm(fills, LAYERS.tensors, open_masked)  # also one whose tokens do not see later ones
+DRAFT_FORMS = (DraftForm(lambda info: info.masked, LAYERS.tensors, open_masked, fills),)

@@ -141,7 +141,8 @@ class RecentLength:
     """DiffuSpec's adaptive length: the length of the next draft follows what was drafted and kept of late.
 
     made, kept: means with weight `rho` on the last draft, of its tokens before an end of the text and of those that the
-    level above kept. The next length is `made`, and `step` more where all that is made is kept.
+    level above kept. The next length is `made`, and `step` more where all that is made is kept, to half a token:
+    two means that meet only in the end would never grow it.
     """
 
     least: int
@@ -163,5 +164,5 @@ class RecentLength:
     def judged(self, kept: int) -> None:
         """The level above has kept so many tokens of a draft."""
         self.kept += self.rho * (kept - self.kept)
-        grown = self.made + (self.step if self.kept >= self.made else 0)
+        grown = self.made + (self.step if self.kept >= self.made - 0.5 else 0)
         self.length = max(self.least, min(self.most, round(grown)))

@@ -2,7 +2,8 @@
 
     a context     keys and values of its positions, each from (embedding, the target's last state one position before)
     a block       its last such position, the tokens since, and cells: tokens, or a learned input for each mask
-    attention     of the block to the context and to the whole block, also to later cells
+    attention     of the block to the context and to the whole block; of a draft that was trained for one pass only
+                  (P-EAGLE's) to what lies before
 
 The row of an input is the distribution of the token behind it, so the first cell is predicted by the last known token.
 Names: n inputs, G key/value heads, d head size.
@@ -34,7 +35,7 @@ class MaskedDraft(LeanDraft):
 
     def __init__(self, info: DraftInfo, tensors: dict[str, Tensor], decoder: LeanDecoder | CompiledDecoder) -> None:
         super().__init__(info, tensors, decoder)
-        self._embed, at = decoder.embed, "layers.0."
+        self._embed, self._both_sides, at = decoder.embed, info.masked, "layers.0."
         layer = Layer(
             attention_norm=self._vector(f"{at}attention_norm"),
             qkv=self._product(f"{at}qkv"),
@@ -89,12 +90,14 @@ class MaskedDraft(LeanDraft):
                 x[len(known) + i] = tokens[len(known) + i]
         x = self._inputs(x, fed[None].expand(len(x), -1))
         cos, sin = (table[begun : begun + len(x), None] for table in self._layers.rotary)
+        before = torch.ones(len(x), begun + len(x), dtype=torch.bool, device=x.device).tril(begun)
+        sees = None if self._both_sides else before
 
         def attend(i: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             keys = torch.cat((seen.keys[0, 0, :, :begun], k.transpose(0, 1)), 1)
             values = torch.cat((seen.values[0, 0, :, :begun], v.transpose(0, 1)), 1)
             keys, values = (part.repeat_interleave(s.heads // s.kv_heads, 0)[None] for part in (keys, values))
-            return F.scaled_dot_product_attention(q.transpose(0, 1)[None], keys, values)[0].transpose(0, 1)
+            return F.scaled_dot_product_attention(q.transpose(0, 1)[None], keys, values, sees)[0].transpose(0, 1)
 
         x = self._layers.mixed(0, x + self._layers.attended(0, x, cos, sin, attend))
         last = x[len(known) - 1 : len(known) - 1 + len(later)]

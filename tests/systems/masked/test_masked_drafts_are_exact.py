@@ -42,7 +42,7 @@ WHOLE = [
 @cache
 def stacks(vocab: int) -> LeanStacks:
     made = drafted_stacks(vocab)
-    made.drafts = {**made.drafts, "masked": masked(made.target, absent=(1,) if vocab > 2 else ())}
+    made.drafts = {**made.drafts, "cells": masked(made.target, absent=(1,) if vocab > 2 else ())}
     return made
 
 
@@ -80,7 +80,7 @@ real = MaskedRun._drawn
 
 def test_cells_drawn_in_any_order_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MaskedRun, "_drawn", _drawn_in_any_order)
-    assert off_by("masked:3,target", 3, 2) > WRONG
+    assert off_by("masked:3,target", 4, 2) > WRONG
 
 
 def test_a_searched_line_with_rows_of_the_search_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_searched_line_with_rows_of_the_search_is_caught(monkeypatch: pytest.M
 @torch.inference_mode()
 def test_a_row_reads_known_cells_on_both_sides_and_a_mask_says_nothing() -> None:
     made = stacks(5)
-    draft, ids = made.drafts["masked"], [3, 1, 4, 1]
+    draft, ids = made.drafts["cells"], [3, 1, 4, 1]
     fed = torch.randn(4, 32, generator=torch.Generator().manual_seed(1))
 
     def rows(cells: Sequence[int | None]) -> torch.Tensor:

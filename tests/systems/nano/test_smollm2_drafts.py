@@ -67,7 +67,6 @@ def test_the_shallowest_come_first_and_fed_ones_before_others() -> None:
         "nano-joined",
         "medusa",
         "nano-ahead",
-        "nano-masked",
         "nano",
         "nano-long",
         "exit4",

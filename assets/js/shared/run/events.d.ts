@@ -317,6 +317,11 @@ export interface Opinions {
   good: number[];
 }
 
+export interface Lattice {
+  passes: number[];
+  columns?: number[][][];
+}
+
 export interface Filed {
   inserts: number;
   evictions: number;
@@ -363,6 +368,7 @@ export interface Notes {
   ruler?: Ruler;
   depths?: Depths;
   opinions?: Opinions;
+  lattice?: Lattice;
   filed?: Filed;
   price?: Price;
   asked?: Asked;

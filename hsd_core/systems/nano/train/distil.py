@@ -98,7 +98,7 @@ class Distiller:
         return self._work / f"{name}-{self._digest(self.drafts[name], earlier)}"
 
     def _earlier(self, name: str, start: Path) -> Path:
-        """The file to start from: of this name, or that of the same draft without joined states, masks or running states."""
+        """The file to start from: of this name, or of the same draft without joined or running states or masks."""
         usual = replace(self.drafts[name], joins=(), states=False, masked=False)
         own, plain = start / f"{name}.safetensors", start / f"{self.name(usual)}.safetensors"
         return own if own.is_file() else plain

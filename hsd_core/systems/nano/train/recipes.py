@@ -59,7 +59,15 @@ class DraftShape:
     def named(self) -> dict[str, Any]:
         """Its fields without those at their defaults, so that names of trainings stay the same when fields are
         added."""
-        usual = {"mlp_width": None, "joins": (), "ahead": 1, "gated": False, "window": 0, "states": False, "masked": False}
+        usual = {
+            "mlp_width": None,
+            "joins": (),
+            "ahead": 1,
+            "gated": False,
+            "window": 0,
+            "states": False,
+            "masked": False,
+        }
         return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
