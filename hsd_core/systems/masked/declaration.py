@@ -117,10 +117,10 @@ def counts(site: Site) -> Trigrams:
     if path is None:
         return Trigrams(np.zeros(0, np.int64), vocab)
     try:
-        _, arrays = database_file.load(path, "text", ("tokens",), tokenizer=site.tokenizer.digest)
+        text = database_file.load_text(path, tokenizer=site.tokenizer.digest)
     except database_file.NgramError as error:
         raise StackError(f"masked: {error}") from error
-    return Trigrams(arrays["tokens"], vocab)
+    return Trigrams(text.tokens, vocab)
 
 
 KIND = Kind(

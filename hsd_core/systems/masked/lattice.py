@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from torch import Tensor
@@ -50,7 +50,7 @@ class Trigrams:
         tokens: (n,) ids of the text, of which `vocab` separates documents; empty: only contexts are counted.
     """
 
-    def __init__(self, tokens: NDArray[np.integer], vocab: int) -> None:
+    def __init__(self, tokens: NDArray[Any], vocab: int) -> None:
         self._base, self._vocab, ids = vocab + 1, vocab, tokens.astype(np.int64)
         self._ones = np.bincount(ids, minlength=vocab + 1) if len(ids) else np.zeros(vocab + 1, np.int64)
         pairs = ids[:-1] * self._base + ids[1:]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -24,11 +24,8 @@ from hsd_core.models.cache import Cache
 from hsd_core.models.context import Context
 from hsd_core.models.suffixes import Copied
 from hsd_core.systems.masked.filling import FromTheLeft, Rows, shares, surest_first
-from hsd_core.systems.masked.lattice import Proxy, RecentLength, Search, Trigrams, candidates, likeliest_path
+from hsd_core.systems.masked.lattice import Candidate, Proxy, RecentLength, Search, Trigrams, candidates, likeliest_path
 from hsd_core.systems.masked.notes import Lattice
-
-if TYPE_CHECKING:
-    from hsd_core.core.notes import Note
 
 DRAWN, SUREST, SEARCHED = "drawn", "surest", "searched"
 TOLD = {DRAWN: "cells drawn", SUREST: "surest cells first", SEARCHED: "a searched line"}
@@ -130,7 +127,7 @@ class MaskedRun(AheadRun):
         ids, filled, work = surest_first(order.limit, self._how.passes, kept_rows, order)
         if self._length is not None:
             self._length.drafted(ids, order.ends)
-        lattice = []
+        lattice = list[list[Candidate]]()
         if self._proxy is not None:
             self._proxy.read(context)
             (first,) = kept
@@ -170,11 +167,10 @@ class MaskedRun(AheadRun):
         super().keep(start, path)
         self._states.cut(min(self._states.length, start))
 
-    def observe(self, outcome: Outcome) -> Note | None:
+    def observe(self, outcome: Outcome) -> None:
         """What was kept decides the next length."""
         if self._length is not None and isinstance(outcome, Verified):
             self._length.judged(len(outcome.rows) - 1)
-        return None
 
     def close(self) -> None:
         super().close()

@@ -155,7 +155,8 @@ def _step(student: Student, batch: Batch, optimizer: torch.optim.AdamW, hyper: H
         elif count == 1:
             batch = _mixed(student, batch, hyper, step)
         known = _known(student.ahead, f"{hyper.seed}:{step}") if student.shape.masked else [False] * count
-        drafted = student.filled(batch, known[:-1]) if student.shape.masked else list(student.drafted(batch, count))
+        drafted: list[Tensor | None]
+        drafted = student.filled(batch, known[:-1]) if student.shape.masked else [*student.drafted(batch, count)]
     # bfloat16 logits have steps of 0.125 at 16: both distributions are computed in float32
     with torch.no_grad():
         x, own = student.target_own(batch.last[batch.wanted])
