@@ -4,7 +4,6 @@
 import { bring } from "../index.js";
 import { h } from "../../shared/kit/dom.js";
 import { stateOf } from "../../shared/anatomy/round.js";
-import { fixed } from "../../../text/numbers.js";
 import { CELLS } from "./words.js";
 
 /** @import {Call, Round, Tile} from "../../shared/anatomy/round.js"
@@ -57,7 +56,7 @@ function latticeOf(model, round, { at, call }) {
     h("ol.hx-cell", { "data-state": state }, [
       h("li.hx-cell-top", passes > 1 ? CELLS.pass(i + 1, pass + 1) : String(i + 1)),
       ...candidates.map(({ text, share, went }) =>
-        h(`li.hx-cell-one${went ? ".hx-cell-went" : ""}`, { style: { "--share": fixed(share ?? 1, 3) } }, [
+        h(`li.hx-cell-one${went ? ".hx-cell-went" : ""}`, { style: { "--share": `${Math.round((share ?? 1) * 100)}%` } }, [
           h("span", { text }),
           went && MARK[state] ? h("i", { text: MARK[state] }) : "",
         ]),
