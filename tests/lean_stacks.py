@@ -119,7 +119,7 @@ class LeanStacks:
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
         if spec.name == "masked":
             text = Trigrams(torch.arange(40).numpy() ** 2 % self.target.vocab_size, self.target.vocab_size)
-            how = Filling(spec[PATH], spec[PASSES], spec[RECENT], text=text if spec[PATH] == SEARCHED else None)
+            how = Filling(spec[PATH], spec[PASSES], bool(spec[RECENT]), text=text if spec[PATH] == SEARCHED else None)
             return MaskedLevel(self.target, self.drafts["cells"], how, block=spec.block or 1)
         says = range(count) if (count := spec.get(VOCAB)) else None
         feeds = spec.name != "model"

@@ -39,6 +39,12 @@ test("a cell has its candidates, the one that went up, the pass that filled it, 
     { text: "b", share: 0.25, went: true },
   ]);
   assert.equal(cells[2].candidates[0].went, false);
-  const plain = modelOf([header("nano", "target"), piece(0, "a"), draft(0, "0:0", 0, 30), verify(1, 0, "0:0+", 30, 60), commit(0, "0:0 0 draft", 62)]);
+  const plain = modelOf([
+    header("nano", "target"),
+    piece(0, "a"),
+    draft(0, "0:0", 0, 30),
+    verify(1, 0, "0:0+", 30, 60),
+    commit(0, "0:0 0 draft", 62),
+  ]);
   assert.deepEqual(cellsOf(plain, roundOf(plain, 0).calls[0], 62), []);
 });

@@ -98,7 +98,7 @@ def build(spec: LevelSpec, site: Site) -> MaskedLevel:
         raise StackError(f"{spec.name}: a search reads the rows of one pass; leave @passes={passes} out")
     text = counts(site) if path == "searched" else None
     weights = {**site.preset.target.as_dict(site.folder), "draft": draft.name}
-    how = Filling(path, passes, spec[RECENT], text=text)
+    how = Filling(path, passes, bool(spec[RECENT]), text=text)
     return MaskedLevel(decoder, draft, how, block=spec.block or KIND.placement.block, weights=weights)
 
 

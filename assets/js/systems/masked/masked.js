@@ -56,10 +56,11 @@ function latticeOf(model, round, { at, call }) {
     h("ol.hx-cell", { "data-state": state }, [
       h("li.hx-cell-top", passes > 1 ? CELLS.pass(i + 1, pass + 1) : String(i + 1)),
       ...candidates.map(({ text, share, went }) =>
-        h(`li.hx-cell-one${went ? ".hx-cell-went" : ""}`, { style: { "--share": `${Math.round((share ?? 1) * 100)}%` } }, [
-          h("span", { text }),
-          went && MARK[state] ? h("i", { text: MARK[state] }) : "",
-        ]),
+        h(
+          `li.hx-cell-one${went ? ".hx-cell-went" : ""}`,
+          { style: { "--share": `${Math.round((share ?? 1) * 100)}%` } },
+          [h("span", { text }), went && MARK[state] ? h("i", { text: MARK[state] }) : ""],
+        ),
       ),
     ]),
   );
