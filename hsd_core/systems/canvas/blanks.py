@@ -3,7 +3,7 @@
     id = cell * W + word        START = cells * W begins every context
 
 A block is full after `cells` tokens; then the next one begins. A prompt's words stand in the first cells of the first
-block; `_`, and any word that the language lacks, leaves a blank.
+block, or in the cell that stands behind them (`cat₃`); `_`, and any word that the language lacks, leaves a blank.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hsd_core.systems.canvas.language import Canvas, Language, sentences
+from hsd_core.systems.canvas.language import END, Canvas, Language, sentences
 
-SMALL = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SMALL, LARGE = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"), str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 def size(language: Language) -> int:
@@ -49,10 +49,11 @@ class BlanksTokenizer:
             ValueError: more words than a block has cells.
         """
         words, cells = self.language.words, self.language.cells
-        asked = re.findall(r"[\w']+|[.?!]", text.lower())
-        if len(asked) > cells:
-            raise ValueError(f"a block has {cells} cells and the prompt {len(asked)} words; write at most {cells}")
-        known = [(cell, "." if word in "?!" else word) for cell, word in enumerate(asked)]
+        asked = re.findall(r"([^\W₀-₉]+|[.?!])([₀-₉]*)", text.lower())
+        places = [int(cell.translate(LARGE)) - 1 if cell else place for place, (_, cell) in enumerate(asked)]
+        if max(places, default=0) >= cells:
+            raise ValueError(f"a block has {cells} cells and the prompt {max(places) + 1} words; write at most {cells}")
+        known = [(cell, END if word in "?!" else word) for cell, (word, _) in zip(places, asked, strict=True)]
         return [self.start, *(cell * len(words) + words.index(word) for cell, word in known if word in words)]
 
     def chat(self, *said: str) -> list[int]:

@@ -26,6 +26,8 @@ def test_a_prompt_fills_cells_and_leaves_blanks() -> None:
     assert [w if w is None else words[w] for w in canvas.cells[:6]] == ["the", None, "sees", None, ".", None]
     assert canvas.before == words.index(".")
     assert codec.decode(codec.encode("the cat")) == "the₁ cat₂ "
+    filled = codec.encode("a _ moon")
+    assert codec.encode(codec.decode(filled)) == filled, "a shown prompt is read again as it was"
     with pytest.raises(ValueError, match="a block has 16 cells and the prompt 17 words; write at most 16"):
         codec.encode("cat " * 17)
 
