@@ -9,6 +9,7 @@ import { isGreedy } from "../levels/greedy.js";
 import { variants } from "../levels/stack.js";
 import { roundNumber } from "../kit/round-number.js";
 import { isCopy } from "../run/copies.js";
+import { shortPrice } from "../run/spared.js";
 import { kindOf, originOf } from "../levels/kinds.js";
 
 /** @import {Baseline, Check, Draft, Row, Verify} from "../run/events.js"
@@ -224,7 +225,8 @@ function end(model) {
   const against = { ...slots, ratio: ratio(speed / plain), plain: rate(plain), same: baseline.equal };
   // Both speeds, which the title has, make room for whose clock it is and for what sampling means: a phone has three lines.
   const told = clock || header.simulated || !isGreedy(model) ? SAYS.fasterBriefly + clock + SAYS.ratio : SAYS.faster;
-  return fill(reason + told + outcome(model, baseline), against);
+  const price = shortPrice(model);
+  return [...fill(reason + told + outcome(model, baseline), against), ...(price ? [` ${price}.`] : [])];
 }
 
 /** What became of the text, beside plain decoding's. */

@@ -5,6 +5,7 @@ import { element, h } from "../../kit/dom.js";
 import { REJECT, originOf } from "../../levels/kinds.js";
 import { colouring } from "./token.js";
 import { LEGEND, SPECIMEN } from "../../../../text/en/legend.js";
+import { VERDICT } from "../../../../text/en/card.js";
 import { PRICE } from "../../../../text/en/run.js";
 
 /** @typedef {import("../../run/trace.js").TraceModel} TraceModel @typedef {import("../../run/records.js").TokenRecord} TokenRecord @typedef {import("./token.js").Category} Category
@@ -60,6 +61,7 @@ export function create(above, below) {
       drawn = signature;
       const title = scheme.title;
       const struck = ghosts !== "hide" && model.levels.length > 1 ? [STRUCK] : [];
+      if (!model.header.lossless && model.levels.length > 1) struck.push(SPARED);
       colours.replaceChildren(
         element("span", "hx-colours-by", LEGEND.by(title)),
         listOf(LEGEND.label(title), [...all, ...struck]),
@@ -76,6 +78,9 @@ export function create(above, below) {
 /** What everybody sees struck out, whoever struck it. */
 const STRUCK = { letter: LEGEND.word, name: LEGEND.struck, hue: REJECT.hue, underline: "struck" };
 
+/** What a lossy rule kept. */
+const SPARED = { letter: LEGEND.word, name: VERDICT.outcomes.spared, hue: REJECT.hue, underline: "spared" };
+
 const listOf = (/** @type {string} */ name, /** @type {Entry[]} */ entries) =>
   h("ul.hx-legend-list", { "aria-label": name }, entries.map(entry));
 
@@ -83,8 +88,7 @@ const listOf = (/** @type {string} */ name, /** @type {Entry[]} */ entries) =>
 function drawnToo(model, ghosts) {
   /** @type {Entry[]} */
   const marks = [{ letter: "", name: LEGEND.tentative, hue: "var(--muted)", underline: "outline" }];
-  if (!model.header?.lossless && model.levels.length > 1)
-    marks.push({ letter: LEGEND.word, name: PRICE.spared, hue: REJECT.hue, underline: "spared" });
+  if (!model.header?.lossless && model.levels.length > 1) marks.push({ ...SPARED, name: PRICE.spared });
   if (ghosts !== "hide" && model.levels.length > 1) {
     const by = catcher(model);
     marks.unshift(

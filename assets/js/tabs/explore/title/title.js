@@ -113,7 +113,8 @@ export function headline() {
       const now = model.snapshotAt(cursor)?.tokens_per_s ?? null;
       const plain = plainSpeed(model.baseline);
       const clock = clockOf(model.header);
-      say(where, model.header && clock !== "simulated" ? HEADLINE.where(model.header.machine ?? "") : "");
+      const price = shortPrice(model); // no speed of a text that is not the target's without what it costs
+      say(where, price || (model.header && clock !== "simulated" ? HEADLINE.where(model.header.machine ?? "") : ""));
       if (plain === null) {
         say(value, now === null ? "\u2013" : speed(now));
         gain.hidden = true;
@@ -211,13 +212,13 @@ export function describe(model, status, session, ready = true) {
   const lacks = unknown.length > 0 && STATUS.unknown(unknown);
   const parts = [state, lacks, clock?.short, weights(header), where, header.replan && STATUS.auto].filter(Boolean);
   const differs = header.lossless && differing(model);
-  const lost = header.lossless ? "" : shortPrice(model);
+  const lost = header.lossless ? "" : saidPrice(model);
   const lawTip = header.lossless ? STATUS.exactTip : STATUS.lossyTip;
   const tip = [
     status.text && `${status.text}.`,
     lacks && STATUS.unknownTip,
     differs ? STATUS.differsTip(model.baseline?.margin ?? null) : lawTip(header.lossless_reason),
-    lost && `${saidPrice(model)}.`,
+    lost && `${lost}.`,
     clock?.said,
     source(top),
     header.replan && STATUS.autoTip,
@@ -227,7 +228,7 @@ export function describe(model, status, session, ready = true) {
     .join(" ");
   return {
     mode: session.pending && !session.started ? "loading" : mode,
-    text: `${parts.join(DOT)}${DOT}${differs ? STATUS.differs(model.baseline?.equal ?? 0) : lost && `${lost}${DOT}`}`,
+    text: `${parts.join(DOT)}${DOT}${differs ? STATUS.differs(model.baseline?.equal ?? 0) : ""}`,
     law: differs ? "" : header.lossless ? "exact" : "lossy",
     tip,
   };
