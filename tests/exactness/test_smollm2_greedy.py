@@ -28,6 +28,8 @@ STACKS = (
     "ngram:4@guess=7,int8:6,target",
     "ngram:3@guess=3,exit@at=8,target",
     "ngram:3@guess=4@miss=nano,target@rule=greedy@bonus=0",
+    "jacobi:3,target",
+    "jacobi:4@window=8,int8:6,target",
     "lookahead:4,target",
     "lookahead:4,int8:6,target",
     "lookahead:2@window=3@n=3@guess=2,exit@at=8,target@bonus=0",
