@@ -11,6 +11,7 @@ from hsd_core.cli.options import option, writes
 from hsd_core.cli.shared_options import add_preset, command, countdown
 from hsd_core.typed import pretty, write_whole
 
+STACK = "exit:4@at=8@id=smollm2-exit8,target"
 RIDGES = (0.003, 0.01, 0.03, 0.1, 0.3)
 
 
@@ -18,7 +19,7 @@ def add(commands: Any) -> None:
     parser = command(commands, "judge", "train a head that says which differing drafts are good (AutoJudge)", act)
     add_preset(parser)
     add_texts(parser, 128)
-    option(parser, "--stack S", "whose lowest level drafts (default exit:4@at=8,target)", default="exit:4@at=8,target")
+    option(parser, "--stack S", "whose lowest level drafts, unfed", default=STACK)
     writes(parser, "--out FILE.json", "the head (default: where the target finds it)")
 
 
