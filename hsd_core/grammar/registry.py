@@ -36,13 +36,14 @@ class Extension:
 
     Attributes:
         of: the kind's name.
-        keys: the keys; a level with a value for the first one is built by `build`.
+        keys: the keys; a level with a value for the first one, other than 0, is built by `build`.
         build: makes the level; its last argument is the kind's own `build`.
         help: a sentence after the kind's help. around: texts around a level's name, as in `NameForms.around`.
         entry: fields to add to the kind's entries in the catalogue.
         of_target: whether a level with the first key works for one target only.
         first: what has to be made once before a level with the first key runs, as in `Placement.first`.
         unplanned: why plans leave out a level with the first key; None if they do not.
+        strays: as `Planning.strays`, of a target with the first key; what it approximates has none of the keys.
     """
 
     of: str
@@ -54,6 +55,7 @@ class Extension:
     of_target: bool = False
     first: Callable[[Preset], str] = field(default=lambda preset: "")
     unplanned: Unplanned | None = None
+    strays: Callable[[LevelSpec], str] = lambda spec: ""
 
 
 def extended(kind: Kind, extensions: Sequence[Extension]) -> Kind:
@@ -68,7 +70,7 @@ def _with(kind: Kind, own: Extension) -> Kind:
     text, placement, shares, planning = kind.text, kind.placement, kind.shares, kind.planning
 
     def asked(spec: LevelSpec) -> bool:
-        return spec.get(own.keys[0]) is not None
+        return spec.get(own.keys[0]) not in (None, 0)
 
     def offer(of: Kind, preset: Preset) -> Sequence[dict[str, Any]]:
         return [entry | own.entry(preset) for entry in kind.offer(of, preset)]
@@ -85,6 +87,13 @@ def _with(kind: Kind, own: Extension) -> Kind:
     def unplanned(spec: LevelSpec) -> Unplanned | None:
         return planning.unplanned(spec) or (own.unplanned if asked(spec) else None)
 
+    def strays(spec: LevelSpec) -> str:
+        return planning.strays(spec) or (own.strays(spec) if asked(spec) else "")
+
+    def plain(spec: LevelSpec) -> LevelSpec:
+        without = spec.having(**{key.name: None for key in own.keys}) if own.strays(spec) else spec
+        return planning.plain(without)
+
     forms = text.in_names._replace(around={**text.in_names.around, **own.around})
     return replace(
         kind,
@@ -92,7 +101,7 @@ def _with(kind: Kind, own: Extension) -> Kind:
         text=text._replace(help=f"{text.help} {own.help}", in_names=forms),
         placement=placement._replace(first=first),
         shares=shares._replace(of_target=of_target),
-        planning=planning._replace(unplanned=unplanned),
+        planning=planning._replace(unplanned=unplanned, strays=strays, plain=plain),
         offer=offer,
         build=build,
     )

@@ -92,7 +92,7 @@ RULES = (
                 "It needs @judge=head at the target",
             ),
         ),
-        lossless=False,
+        lossless=True,
         strays=lambda delta: f"keeps any token that its judge finds good with more than {delta:g}" if delta < 1 else "",
         scores=True,
     ),

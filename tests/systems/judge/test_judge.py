@@ -79,9 +79,9 @@ def test_without_a_head_the_rule_is_tokenwise(delta: str) -> None:
 
 
 def test_the_stack_says_what_is_kept() -> None:
-    exact = stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=0.3"), GREEDY)
+    exact = stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=0.3"), Sampling(1.0))
     assert not exact and "its judge finds good" in exact.reason
-    assert stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=1"), GREEDY)
+    assert stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=1"), Sampling(1.0))
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def verdicts(rule: str, tree: Tree, p: torch.Tensor, bonus: bool = True, **keys:
 @pytest.mark.parametrize("rule", ["kl@tau=0", "cascade@cost=-1", "longest@first=1"])
 def test_at_one_end_of_its_scale_a_rule_is_tokenwise(text: str, rule: str) -> None:
     written = text.replace("{}", rule)
-    assert stack_lossless(parse(written), GREEDY)
+    assert stack_lossless(parse(written), SAMPLED)
     for sampling in (SAMPLED, COLD, GREEDY):
         assert off(written, sampling) < EXACT
 

@@ -335,6 +335,13 @@ export interface Price {
   plain?: number;
 }
 
+export interface Reread {
+  rows: number;
+  nodes: number[];
+  first: number[];
+  second: number[];
+}
+
 export interface Asked {
   rows: number;
   ns: number;
@@ -371,6 +378,7 @@ export interface Notes {
   lattice?: Lattice;
   filed?: Filed;
   price?: Price;
+  reread?: Reread;
   asked?: Asked;
   chosen?: Chosen;
 }
