@@ -223,9 +223,10 @@ function end(model) {
   }
   const plain = baseline.token_ns.length / (last / 1e9);
   const against = { ...slots, ratio: ratio(speed / plain), plain: rate(plain), same: baseline.equal };
-  // Both speeds, which the title has, make room for whose clock it is and for what sampling means: a phone has three lines.
-  const told = clock || header.simulated || !isGreedy(model) ? SAYS.fasterBriefly + clock + SAYS.ratio : SAYS.faster;
+  // Both speeds, which the title has, make room for whose clock it is, for a price and for what sampling means: a phone has three lines.
   const price = shortPrice(model);
+  const told =
+    clock || header.simulated || price || !isGreedy(model) ? SAYS.fasterBriefly + clock + SAYS.ratio : SAYS.faster;
   return [...fill(reason + told + outcome(model, baseline), against), ...(price ? [` ${price}.`] : [])];
 }
 
