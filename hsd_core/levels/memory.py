@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hsd_core.grammar import scheduler_of
 from hsd_core.grammar.keys import FUSE, GROW
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from hsd_core.core.level import StackEntry
 
 _ROW = 2 * 4  # bytes of a token's logit and probability, float32
+
+
+class Beside(NamedTuple):
+    """What a level has in memory beside its decoder, as its attribute `store`; its passes differ."""
+
+    nbytes: int
 
 
 def pass_bytes(level: Any) -> int | None:

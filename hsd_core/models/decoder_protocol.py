@@ -85,6 +85,16 @@ class Layered(Decoder, Protocol):
     def head(self, x: torch.Tensor) -> torch.Tensor: ...
 
 
+@runtime_checkable
+class Fills(Layered, Protocol):
+    """A decoder whose upper layers can be left out of a pass: `CompiledDecoder`, `LeanDecoder`."""
+
+    def fill(self, given: Pass, cache: Cache, lo: int, x: torch.Tensor) -> None:
+        """Write keys and values of layers lo and above from the states x (n, hidden) after lo layers, as if these were
+        the inputs of each of them (CALM, arXiv 2207.07061)."""
+        ...
+
+
 class WholeShape(NamedTuple):
     """Sizes of a model that runs whole; as in `LeanShape`."""
 

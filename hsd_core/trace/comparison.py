@@ -117,7 +117,7 @@ def followed(
     with closing(run):  # type: ignore[type-var]
         for event in run:
             if isinstance(event, trace.Header) and (not event.lossless if priced is None else priced):
-                kept = (*kept, trace.Verify)
+                kept = (*kept, trace.Verify, trace.Correct, trace.Bonus)
             if isinstance(event, kept):
                 seen.append(event)
             yield event

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 
 import torch
@@ -33,7 +33,8 @@ from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoo
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.joint_pass import JOINS, Inputs, head_offered, layers_offered
 from hsd_core.models.lean import decoder as lean
-from hsd_core.models.lean.linear import aligned
+from hsd_core.models.lean.layers import Layer, Layers
+from hsd_core.models.lean.linear import Plain, aligned
 from hsd_core.models.lean.positions import rotary_tables
 from hsd_core.models.lean.shape import LeanShape
 from hsd_core.models.lean.sublayers import NONE, Sublayers, groups
@@ -206,6 +207,22 @@ class CompiledDecoder:
             return kv.run(bounds, given, x) if bounds else self.forward_layers(given, kv, 0, self.layers, x)
 
         return run
+
+    @torch.inference_mode()
+    def fill(self, given: Pass, cache: Cache, lo: int, x: Tensor) -> None:
+        """See `Fills.fill`; by torch, in float32, with a copy of the layers' first products that is made when first
+        asked for."""
+        self._products_of_keys.fill(given, x, own(cache, CompiledCache), lo)
+
+    @cached_property
+    def _products_of_keys(self) -> Layers:
+        none, made = Plain(torch.empty(0, 0)), list[Layer]()
+        with self._weights() as opened:
+            for i in range(self.layers):
+                one = read_layer(self.shape, opened, i)
+                first = one.attention_norm.clone(), Plain(dense(one.qkv.weight), one.qkv.bias), one.q_norm, one.k_norm
+                made.append(Layer(*first, out=none, gate_up=none, down=none, mlp_norm=torch.empty(0)))
+        return Layers(self.shape, made, dtype=torch.float32, device="cpu")
 
     def show_queries(self) -> None:
         """See `Asked`. The sessions are made again, as outputs cannot be added later."""

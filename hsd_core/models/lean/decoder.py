@@ -230,6 +230,11 @@ class LeanDecoder:
 
         return run
 
+    @torch.inference_mode()
+    def fill(self, given: Pass, cache: Cache, lo: int, x: Tensor) -> None:
+        """See `Fills.fill`."""
+        self.stack.fill(given, x, own(cache, KVCache), lo)
+
     def show_queries(self) -> None:
         """See `Asked`. Nothing to prepare."""
 

@@ -296,16 +296,31 @@ class Layers:
             cos, sin: (n, 1, d) rotary tables at the inputs' positions. attend: see `Attend`. wide: see `forward`.
         """
         n, s, layer = len(x), self.shape, self._layers[i]
-        read = self.rms(x, layer.attention_norm) if wide is None else wide
+        qk, v = self._projected(i, self.rms(x, layer.attention_norm) if wide is None else wide, cos, sin)
+        a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
+        return self._after(layer.out(a.reshape(n, s.heads * s.head_size)), layer.attention_after)
+
+    def _projected(self, i: int, read: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
+        """(n, H + G, d) rotated queries and keys of layer i, and its (n, G, d) values, from its normalised inputs."""
+        n, s, layer = len(read), self.shape, self._layers[i]
         qkv = layer.qkv(read).view(n, s.heads + 2 * s.kv_heads, s.head_size)
         qk, v = qkv[:, : s.heads + s.kv_heads], qkv[:, s.heads + s.kv_heads :]
         if layer.q_norm is not None and layer.k_norm is not None:
             q, k = qk[:, : s.heads], qk[:, s.heads :]
             qk = torch.cat((self.rms(q, layer.q_norm), self.rms(k, layer.k_norm)), dim=1)
         # rotate pairs (j, j + d/2); sin carries the sign of the swapped halves
-        qk = qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin
-        a = attend(i, qk[:, : s.heads], qk[:, s.heads :], v)
-        return self._after(layer.out(a.reshape(n, s.heads * s.head_size)), layer.attention_after)
+        return qk * cos + qk.roll(s.head_size // 2, dims=-1) * sin, v
+
+    def fill(self, given: Pass, x: Tensor, cache: KVCache, lo: int) -> None:
+        """See `Fills.fill`. No layer is run; their keys and values are products of x."""
+        torch_with(model_threads())
+        seen, write = self._placed(given, len(x))
+        for i in range(lo, len(self)):
+            cos, sin, _ = seen[self.kinds[i]]
+            qk, v = self._projected(i, self.rms(x, self._layers[i].attention_norm), cos, sin)
+            write(cache.keys[i], qk[:, self.shape.heads :])
+            write(cache.values[i], v if cache.divided is None else v / cache.divided[i])
+        self._reached(cache, given, len(self), x)
 
     def mixed(self, i: int, x: Tensor) -> Tensor:
         """The rest of layer i, after its attention: x (n, hidden) -> (n, hidden)."""

@@ -308,7 +308,7 @@ RULES = (
         words="trust · keep everything unjudged (FREE)",
         in_names="keeps drafts unjudged",
         function="hsd_core.systems.exits.trusting:trust",
-        lossless=False,
+        lossless=True,
         keys=(
             Share(
                 name="rollback",

@@ -294,6 +294,11 @@ export interface Batch {
   alone?: string;
 }
 
+export interface Left {
+  at: number[];
+  sure: number[];
+}
+
 export interface Canvases {
   count: number;
 }
@@ -347,6 +352,11 @@ export interface Asked {
   ns: number;
 }
 
+export interface Turns {
+  large: number[];
+  bits: number[];
+}
+
 export interface Chosen {
   upto: number;
   slots: number;
@@ -370,6 +380,7 @@ export interface Notes {
   lookups?: Lookups;
   moved?: Moved;
   batch?: Batch;
+  left?: Left;
   canvases?: Canvases;
   rewritten?: Rewritten;
   ruler?: Ruler;
@@ -380,6 +391,7 @@ export interface Notes {
   price?: Price;
   reread?: Reread;
   asked?: Asked;
+  turns?: Turns;
   chosen?: Chosen;
 }
 
