@@ -46,9 +46,9 @@ export function blockGrid(model, n, last) {
   const shown = cells.map((cell, i) => {
     const level = cell?.serial === null ? null : model.levels[model.tokens.get(cell?.serial ?? -1)?.level ?? -1];
     const state = !cell ? "blank" : cell.serial === null ? "given" : cell.pass === last ? "now" : "filled";
-    return h("li.hx-cell", { "data-state": state, style: level ? { "--hue": level.hue } : {} }, [
-      h("span.hx-cell-word", { text: cell?.word ?? "" }),
-      h("span.hx-cell-pass", {
+    return h("li.hx-blank", { "data-state": state, style: level ? { "--hue": level.hue } : {} }, [
+      h("span.hx-blank-word", { text: cell?.word ?? "" }),
+      h("span.hx-blank-pass", {
         "aria-hidden": "true",
         text: cell?.serial == null ? "" : String(cell.pass + 1),
       }),
@@ -56,7 +56,7 @@ export function blockGrid(model, n, last) {
     ]);
   });
   return h("div.hx-blanks", [
-    h("ol.hx-cells", { "aria-label": BLOCK.label(full + 1) }, shown),
+    h("ol.hx-blanks", { "aria-label": BLOCK.label(full + 1) }, shown),
     h("p.hx-an-muted", BLOCK.legend),
   ]);
 }
