@@ -26,18 +26,14 @@ _RECURRENT = re.compile(
 )
 # Families with running states that transformers can put back, and continue from by several tokens.
 RESTORED = (
-    "bamba",
     "falcon_h1",
     "granitemoehybrid",
-    "jamba",
     "lfm2",
-    "lfm2_moe",
     "nemotron_h",
     "olmo_hybrid",
     "qwen3_5",
     "qwen3_5_moe",
     "qwen3_next",
-    "zamba2",
 )
 
 
