@@ -89,10 +89,15 @@ def target_of(spec: LevelSpec, site: Site) -> Over:
 
 def trained(site: Site, decoder: Layered) -> list[TrainedDraft]:
     """Every shipped draft with layers that was trained for this decoder, shallowest first, without those that read the
-    target's keys and values, or tokens behind: their rows do not depend on a text's states only."""
+    target's keys and values, or tokens behind: their rows do not depend on a text's states only. Those with running
+    states are left out too: one more reading of every token for a draft that no depth needs."""
     if not opens_drafts(decoder):
         return []
-    drafts = [draft for draft in shipped(site.preset.name) if not (draft.heads or draft.window or draft.masked)]
+    drafts = [
+        draft
+        for draft in shipped(site.preset.name)
+        if not (draft.heads or draft.window or draft.masked or draft.states)
+    ]
     return [_opened(site, one.path, decoder) for one in drafts if one.fingerprint == fingerprint(decoder)]
 
 
