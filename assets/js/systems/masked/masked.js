@@ -53,11 +53,11 @@ function latticeOf(model, round, { at, call }) {
   const searched = cells.some((cell) => cell.candidates.some(({ share }) => share !== null));
   const said = CELLS.says({ name: level.name, cells: cells.length, passes, searched });
   const columns = cells.map(({ pass, state, candidates }, i) =>
-    h("ol.hx-mask", { "data-state": state }, [
-      h("li.hx-mask-top", passes > 1 ? CELLS.pass(i + 1, pass + 1) : String(i + 1)),
+    h("ol.hx-filled", { "data-state": state }, [
+      h("li.hx-filled-top", passes > 1 ? CELLS.pass(i + 1, pass + 1) : String(i + 1)),
       ...candidates.map(({ text, share, went }) =>
         h(
-          `li.hx-mask-one${went ? ".hx-mask-went" : ""}`,
+          `li.hx-filled-one${went ? ".hx-filled-went" : ""}`,
           { style: { "--share": `${Math.round((share ?? 1) * 100)}%` } },
           [h("span", { text }), went && MARK[state] ? h("i", { text: MARK[state] }) : ""],
         ),
@@ -65,8 +65,8 @@ function latticeOf(model, round, { at, call }) {
     ]),
   );
   const spoken = cells.map(({ state, candidates }) => CELLS.cell(candidates, state)).join("; ");
-  return h("div.hx-masks", { role: "group", tabindex: "0", "aria-label": `${said} ${spoken}` }, [
-    h("div.hx-masks-row", { "aria-hidden": "true", style: { "--hue": level.hue } }, columns),
+  return h("div.hx-filleds", { role: "group", tabindex: "0", "aria-label": `${said} ${spoken}` }, [
+    h("div.hx-filleds-row", { "aria-hidden": "true", style: { "--hue": level.hue } }, columns),
     h("p.hx-an-muted", said),
   ]);
 }
