@@ -9,7 +9,7 @@ const near = (/** @type {number} */ a, /** @type {number} */ b) =>
   assert.ok(Math.abs(a - b) < 1e-12, `${a} is not ${b}`);
 
 test("a token is a word and its cell", () => {
-  assert.deepEqual(fillingOf("cat\u2081\u2082 "), { word: "cat", cell: 11 });
+  assert.deepEqual(fillingOf("cat\u2081\u2082\u00b7"), { word: "cat", cell: 11 });
   assert.equal(fillingOf("cat"), null);
 });
 

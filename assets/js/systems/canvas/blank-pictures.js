@@ -110,7 +110,9 @@ function rewritesPicture({ model }) {
       ),
     );
     const kept = one.serials.filter((serial) => model.tokens.get(serial)?.passed.length).length;
-    picture.tell(REWRITES.says(one.passes.length, kept, one.serials.length));
+    const last = String(one.passes.at(-1));
+    const swings = one.passes.slice(0, -1).some((/** @type {string[]} */ row) => String(row) === last);
+    picture.tell(REWRITES.says(one.passes.length, kept, one.serials.length, swings));
   };
   const ask = { label: REWRITES.slider, min: 1, max: Math.max(1, found.length), step: 1, value: 1, locked: false };
   const picture = frame("rewrites", REWRITES.label, [table], [slider({ ...ask, text: String, onInput: show })]);

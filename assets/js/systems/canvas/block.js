@@ -14,7 +14,7 @@ const KINDS = ["infill", "bigram"]; // targets over blanks
 
 /** A token's word and cell, from 0; null for one that fills none. @param {string} text */
 export function fillingOf(text) {
-  const [, word, digits] = text.trim().match(/^(\S+?)([\u2080-\u2089]+)$/u) ?? [];
+  const [, word, digits] = text.match(/^(\S+?)([\u2080-\u2089]+)/u) ?? [];
   return word ? { word, cell: Number([...digits].map((x) => SMALL.indexOf(x)).join("")) - 1 } : null;
 }
 

@@ -12,7 +12,7 @@ export const WORDS = {
     label: "Ein Block von Lücken, Durchlauf für Durchlauf",
     slider: "nach Durchlauf",
     says: (pass, filled, canvases) =>
-      `${pass} Durchläufe, ${filled} Zellen${canvases ? `. Der letzte Durchlauf berechnete ${canvases} Zustände des Blocks` : ""}.`,
+      `${pass} Durchläufe, ${filled} Zellen${canvases > 1 ? `. Der letzte Durchlauf berechnete ${canvases} Zustände des Blocks` : ""}.`,
   },
   LAW: {
     label: "Wie weit von der richtigen Verteilung, nach R und nach Zellen je Durchlauf",
@@ -34,7 +34,7 @@ export const WORDS = {
     label: "Ein Block, der umgeschrieben wird, bis er stillsteht",
     slider: "Entwurf",
     pass: "Durchlauf",
-    says: (passes, kept, of) =>
-      `Er stand nach ${passes} Durchläufen still; der Leser behielt ${kept} von ${of}. Farbig: was ein Durchlauf änderte.`,
+    says: (passes, kept, of, swings) =>
+      `${swings ? `Er schwingt zwischen Entwürfen und wurde nach ${passes} Durchläufen genommen, wie er war` : `Er stand nach ${passes} Durchläufen still`}; der Leser behielt ${kept} von ${of}. Farbig: was ein Durchlauf änderte.`,
   },
 };

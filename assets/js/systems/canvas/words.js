@@ -14,7 +14,7 @@ export const PASSES = {
   label: "A block of blanks, pass by pass",
   slider: "after pass",
   says: (/** @type {number} */ pass, /** @type {number} */ filled, /** @type {number} */ canvases) =>
-    `${pass} passes, ${filled} cells${canvases ? `. The last pass computed ${canvases} states of the block` : ""}.`,
+    `${pass} passes, ${filled} cells${canvases > 1 ? `. The last pass computed ${canvases} states of the block` : ""}.`,
 };
 
 /** How far a way to fill is from the language's law. */
@@ -42,8 +42,13 @@ export const REWRITES = {
   label: "A block that is rewritten until it stands still",
   slider: "draft",
   pass: "pass",
-  says: (/** @type {number} */ passes, /** @type {number} */ kept, /** @type {number} */ of) =>
-    `It stood still after ${passes} passes; the reader kept ${kept} of ${of}. Coloured: what a pass changed.`,
+  says: (
+    /** @type {number} */ passes,
+    /** @type {number} */ kept,
+    /** @type {number} */ of,
+    /** @type {boolean} */ swings,
+  ) =>
+    `${swings ? `It swings between drafts, and was taken as it stood after ${passes} passes` : `It stood still after ${passes} passes`}; the reader kept ${kept} of ${of}. Coloured: what a pass changed.`,
 };
 
 translate("systems/canvas", { BLOCK, PASSES, LAW, PRICES, REWRITES });

@@ -12,7 +12,7 @@ export const WORDS = {
     label: "Um bloco de lacunas, passagem por passagem",
     slider: "após a passagem",
     says: (pass, filled, canvases) =>
-      `${pass} passagens, ${filled} células${canvases ? `. A última passagem calculou ${canvases} estados do bloco` : ""}.`,
+      `${pass} passagens, ${filled} células${canvases > 1 ? `. A última passagem calculou ${canvases} estados do bloco` : ""}.`,
   },
   LAW: {
     label: "Quão longe da distribuição certa, por R e por células de uma passagem",
@@ -34,7 +34,7 @@ export const WORDS = {
     label: "Um bloco reescrito até ficar parado",
     slider: "rascunho",
     pass: "passagem",
-    says: (passes, kept, of) =>
-      `Ficou parado após ${passes} passagens; o leitor manteve ${kept} de ${of}. Em cor: o que uma passagem mudou.`,
+    says: (passes, kept, of, swings) =>
+      `${swings ? `Oscila entre rascunhos e foi tomado como estava após ${passes} passagens` : `Ficou parado após ${passes} passagens`}; o leitor manteve ${kept} de ${of}. Em cor: o que uma passagem mudou.`,
   },
 };
