@@ -276,6 +276,7 @@ def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypa
     monkeypatch.setenv("HSD_CACHE", str(tmp_path))
     monkeypatch.setattr("app.tabs.atlas.view.is_local", lambda source: source.kind != "hub")
     monkeypatch.setattr("app.tabs.atlas.view.has_cuda", lambda: False)
+    monkeypatch.setattr("hsd_core.systems.judge.head_file.FOLDER", tmp_path)
     said = {name: first_needed(one) for name, one in SHIPPED.items()}
     asks = {name for name, one in SHIPPED.items() if one.stack and "knn=store" in one.stack}
     assert asks == {"knn-lm", "ralmspec"}
@@ -284,8 +285,10 @@ def test_what_is_needed_first_is_said_until_it_is_there(tmp_path: Path, monkeypa
     assert "A GPU: there is none here." in said["dovetail"]
     assert "Name a drafter that was trained for this target" in said["dflash"]
     assert "has no head for multi-token prediction" in said["mtp"]
+    assert "python -m hsd_core judge --preset smollm2" in said["judge"]
+    trained = {"dflash", "mtp", "judge", "autojudge"}
     for name, one in SHIPPED.items():
-        needs = name in asks | {"dflash", "mtp"} or (one.stack is not None and one.preset not in ("smollm2", "blanks"))
+        needs = name in asks | trained or (one.stack is not None and one.preset not in ("smollm2", "blanks"))
         assert bool(said[name]) == needs, name
     (tmp_path / "knn").mkdir()
     store_path(PRESETS["smollm2"].key).touch()
