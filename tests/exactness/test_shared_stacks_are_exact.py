@@ -65,7 +65,7 @@ WHOLE = [
     ("exit:1@at=2@dtype=int4,int4:2@policy=flush,target", 3, 2),
     ("int8:1,int4:2,target", 3, 2),
     ("self:2,target", 3, 3),
-    ("self:2@calibrate=0,target@rule=block", 3, 3),
+    ("self:2@calibrate=0,target@rule=block", 3, 2),
     ("self:2@parallel=1,target@bonus=0", 3, 2),
     ("self:2@dtype=int8,target", 3, 3),
     ("self:1@dtype=int8,int8:2@policy=flush,target", 3, 2),
