@@ -13,6 +13,7 @@ from every_family import save as save_any
 from families import HYBRIDS, save
 from toys import output_of
 
+from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.hf_cache import KEPT, REREAD, SnapshotCache
 from hsd_core.models.loading import load_decoder
 from hsd_core.models.one_pass import Pass
@@ -21,6 +22,7 @@ from hsd_core.stacks.targets import target_preset
 
 PROMPT, LONG = "each one checks, each one checks, each", 300
 ALWAYS = "qwen3.5"
+RUN = ("qwen3.5", "granite-hybrid", "lfm2")
 OTHERS = ("falcon_h1", "olmo_hybrid", "qwen3_next")  # by their default configs, cut down
 
 
@@ -33,7 +35,7 @@ def hybrid(folder: Path, family: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    "family", [pytest.param(one, marks=[pytest.mark.everything] * (one != ALWAYS)) for one in (*HYBRIDS, *OTHERS)]
+    "family", [pytest.param(one, marks=[pytest.mark.everything] * (one != ALWAYS)) for one in (*RUN, *OTHERS)]
 )
 def test_a_hybrid_writes_what_plain_decoding_writes(family: str, tmp_path: Path) -> None:
     folder = str(hybrid(tmp_path, family))
@@ -44,6 +46,13 @@ def test_a_hybrid_writes_what_plain_decoding_writes(family: str, tmp_path: Path)
     assert output_of(list(pipeline.run("ngram:3,target", PROMPT, raw=True, max_new_tokens=LONG))) == plain
     tree = output_of(list(pipeline.run("model:2@tree=2.2,target", PROMPT, raw=True, max_new_tokens=40)))
     assert tree == plain[:40]
+
+
+@pytest.mark.everything
+def test_a_forward_that_reads_one_token_otherwise_than_several_is_refused(tmp_path: Path) -> None:
+    """Nemotron-H in transformers 5.23: rows of single tokens are a thousandth off, and more with each token."""
+    with pytest.raises(DecoderError, match="read alone"):
+        load_decoder(hybrid(tmp_path, "nemotron-h"))
 
 
 @torch.inference_mode()
