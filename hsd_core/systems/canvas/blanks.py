@@ -66,10 +66,11 @@ class BlanksTokenizer:
     def piece(self, id_: int) -> bytes:
         """A word and the number of its cell, as tokens stand in the order in which they are filled."""
         cell, word = divmod(id_, len(self.language.words))
-        return b"" if self.is_special(id_) else f"{self.language.words[word]}{cell + 1} ".translate(SMALL).encode()
+        return b"" if id_ == self.start else f"{self.language.words[word]}{cell + 1} ".translate(SMALL).encode()
 
     def is_special(self, id_: int) -> bool:
-        return id_ == self.start
+        """None is: a prompt is shown as it was written."""
+        return False
 
     def decode(self, ids: list[int]) -> str:
         return b"".join(self.piece(id_) for id_ in ids).decode()

@@ -15,7 +15,7 @@ import { LAW, PASSES, PRICES, REWRITES } from "./words.js";
 function blockPicture({ model }) {
   const counts = model.rounds.map((round) => model.committedAt(round.t1));
   const first = Math.max(1, counts.findLastIndex((n) => blockAfter(model, n).full === 0) + 1);
-  const room = h("div");
+  const room = h("div.hx-blanks-room");
   const show = (/** @type {number} */ pass) => {
     const n = counts[pass - 1] ?? 0;
     room.replaceChildren(blockGrid(model, n, pass - 1));

@@ -56,7 +56,7 @@ export function blockGrid(model, n, last) {
     ]);
   });
   return h("div.hx-blanks", [
-    h("ol.hx-blanks", { "aria-label": BLOCK.label(full + 1) }, shown),
+    h("ol.hx-blank-row", { "aria-label": BLOCK.label(full + 1) }, shown),
     h("p.hx-an-muted", BLOCK.legend),
   ]);
 }
