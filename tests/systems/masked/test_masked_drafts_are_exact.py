@@ -24,8 +24,8 @@ WHOLE = [
     # stack, tokens, vocabulary
     ("masked:2,target", 3, 3),
     ("masked:3,target@rule=block", 3, 2),
-    ("masked:3@passes=2,target", 4, 2),
-    ("masked:3@passes=3,target@bonus=0", 4, 2),
+    ("masked:3@passes=2,target@bonus=0", 3, 2),
+    ("masked:3@passes=3,target@bonus=0", 3, 2),
     ("masked:3@path=surest,target", 4, 2),
     ("masked:3@path=surest@passes=2,target@rule=block", 4, 2),
     ("masked:2@path=searched,target", 3, 3),
