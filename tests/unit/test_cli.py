@@ -182,7 +182,7 @@ def test_a_number_that_counts_nothing_is_refused_before_anything_is_loaded(
     [
         (["--views", "8", "--ready", "nano"], "--ready and --views are different studies; give one of them"),
         (["--parallel", "2", "--places", "3"], "--parallel and --places are different studies; give one of them"),
-        (["--lengths", "9"], "--lengths says how far into a text is read; add --places or --views"),
+        (["--lengths", "9"], "--lengths says how far into a text is read; add --places or --memory or --views"),
         (["--places", "2", "--lengths", "9"], "--lengths says how far into a text drafts are read; add --places 1"),
         (["--out", "o", "--drafts-only"], "--out needs every layer; leave --drafts-only out"),
     ],

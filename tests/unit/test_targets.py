@@ -219,7 +219,7 @@ def test_what_can_be_built_over_a_target_is_listed_with_its_memory(
     assert "add --target" in capsys.readouterr().err
     assert main(["models", "--target", str(big), "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)
-    assert set(entry["memory"]) == {"target", "int8", "int4", "exit"}
+    assert set(entry["memory"]) == {"target", "int8", "int4", "exit", "calm", "turns"}
 
 
 def test_databases_of_a_target_are_built_by_one_command_and_used(

@@ -355,7 +355,7 @@ def _stack(row: Mapping[str, Any], line: str) -> dict[str, Any]:
         **{name: row[name] for name in kept},
         "accepted_per_pass": row["tokens_per_target_forward"],
         "equal": None if row["equal"] is None else row["equal"] / row["prompts"],
-        "price": row["price"],
+        **({"price": row["price"]} if row["price"] else {}),
     }
 
 

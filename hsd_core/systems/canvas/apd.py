@@ -11,6 +11,8 @@ its cell. With R = 1 everything is kept, and with one cell a pass the text is th
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor
 
@@ -36,18 +38,19 @@ def believed(m: Tensor, q: Tensor, x: int) -> float:
     return min(1.0, 1.0 / float(torch.maximum(q / q[x], m / m[x]).sum()) / float(m[x]))
 
 
-def apd(tree: Tree, p: Distributions, judge: Judge, bonus: bool, *, r: float, scores: Tensor) -> Verdict:
+def apd(tree: Tree, p: Distributions, judge: Judge, bonus: bool, *, r: float, scores: Tensor | None = None) -> Verdict:
     """Keep the first cell, then cells as long as they are believed; see above. Arguments as `rules.tokenwise`; without
     a draft the verifier's own token is drawn.
 
     Args:
-        r: the diffusion model's share in the mixture. scores: the verifier's logits; greedy runs mix logits.
+        r: the diffusion model's share in the mixture. scores: the verifier's logits, which greedy runs mix: only
+            they need them.
     """
     n, greedy = len(tree), isinstance(p, OneHot)
     if not n:
         return tokenwise(tree, p, judge, bonus)
     drawn = tree.rows if tree.logits is None or not greedy else tree.logits.values.softmax(-1)
-    rows = scores.softmax(-1) if isinstance(p, OneHot) else p
+    rows = p if isinstance(p, Tensor) else cast(Tensor, scores).softmax(-1)
     alphas, coins = [1.0], list[float | None]([None] * n)
     mixed = [rows[0]]
     for t in range(1, n):
