@@ -4,7 +4,7 @@
 import { bring } from "../index.js";
 import { percent, priceOf } from "../../shared/run/spared.js";
 import { h } from "../../shared/kit/dom.js";
-import { stackName } from "../../shared/levels/stack-names.js";
+import { stackNames } from "../../shared/levels/stack-names.js";
 import { frame } from "../../tabs/learn/pictures/frame.js";
 import { PRICE } from "../../../text/en/run.js";
 import { FATES } from "./words.js";
@@ -15,19 +15,23 @@ import { FATES } from "./words.js";
 function fatesPicture({ model, figure, open, sources }) {
   const { recordings } = sources();
   const models = [model, ...(figure.beside ?? []).flatMap((name) => recordings.get(name) ?? [])];
+  const names = stackNames(models.map(stackOf));
   const { el, tell } = frame(figure.kind, FATES.label, [
     h(
       "dl.hx-fates",
-      models.flatMap((one) => row(one, open)),
+      models.flatMap((one) => row(names.get(stackOf(one)) ?? "", one, open)),
     ),
   ]);
   tell(open ? FATES.asked : FATES.says);
   return { el };
 }
 
-/** A run's name, what became of its text, and the text. @param {TraceModel} model @param {boolean} open */
-function row(model, open) {
-  const name = stackName(model.header?.stack ?? "");
+/** @param {TraceModel} model */
+const stackOf = (model) => model.header?.stack ?? "";
+
+/** A run's name, what became of its text, and the text.
+ *  @param {string} name @param {TraceModel} model @param {boolean} open */
+function row(name, model, open) {
   if (open) return [h("dt", name), h("dd.hx-fates-text", "\u2026")];
   const { baseline } = model;
   const price = priceOf(model);

@@ -18,6 +18,7 @@ export function priceFigure(column, measure) {
   const nothing = measure === "spared" ? 0 : Math.max(...lossy.map(({ price }) => price?.plain ?? 0));
   const at = (/** @type {Row} */ { price }) =>
     price ? (measure === "spared" ? 100 * price.spared : price.surprise) : nothing;
+  const most = Math.max(...lossy.map(at));
   const dots = (
     /** @type {Row[]} */ some,
     /** @type {string} */ symbol,
@@ -38,8 +39,8 @@ export function priceFigure(column, measure) {
       thickness: 1,
       width: 0,
     },
-    text: some.map((row) => wrapped(names.get(row.stack) ?? row.stack, 26)),
-    textposition: "middle right",
+    text: some.map((row) => safe(briefly(row.stack))),
+    textposition: some.map((row) => (at(row) > 0.85 * most ? "middle left" : "middle right")),
     textfont: { size: px(11) },
     customdata: some.map(
       (row) => `${wrapped(names.get(row.stack) ?? row.stack, 60)}<br>${safe(row.stack)}<br>${said(row)}`,
@@ -94,6 +95,13 @@ export function priceFigure(column, measure) {
     },
   };
 }
+
+/** What makes a stack other than exact: its target's keys, short enough to stand beside a point. @param {string} stack */
+const briefly = (stack) =>
+  (stack.split(",").at(-1) ?? stack)
+    .replace(/^target@/, "")
+    .replace("rule=", "")
+    .replaceAll("@", " ");
 
 /** @param {Row} row @returns {[string, string]} */
 const lost = ({ price }) =>
