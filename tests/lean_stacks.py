@@ -31,7 +31,7 @@ from hsd_core.systems.easyspec.declaration import CALIBRATE, PARALLEL
 from hsd_core.systems.exits.chosen_exit import ChoosingLevel
 from hsd_core.systems.exits.climb import ClimbLevel
 from hsd_core.systems.exits.exit_level import ExitLevel
-from hsd_core.systems.masked.declaration import PASSES, PATH, RECENT
+from hsd_core.systems.masked.declaration import FILL, PASSES, RECENT
 from hsd_core.systems.masked.lattice import Trigrams
 from hsd_core.systems.masked.masked_level import SEARCHED, Filling, MaskedLevel
 from hsd_core.systems.medusa.medusa_level import MedusaLevel
@@ -119,7 +119,7 @@ class LeanStacks:
             return NanoLevel(self.target, self.drafts[spec.get(ID) or "nano"])
         if spec.name == "masked":
             text = Trigrams(torch.arange(40).numpy() ** 2 % self.target.vocab_size, self.target.vocab_size)
-            how = Filling(spec[PATH], spec[PASSES], bool(spec[RECENT]), text=text if spec[PATH] == SEARCHED else None)
+            how = Filling(spec[FILL], spec[PASSES], bool(spec[RECENT]), text=text if spec[FILL] == SEARCHED else None)
             return MaskedLevel(self.target, self.drafts["cells"], how, block=spec.block or 1)
         says = range(count) if (count := spec.get(VOCAB)) else None
         feeds = spec.name != "model"

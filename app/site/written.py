@@ -30,7 +30,7 @@ from hsd_core.export.run_page import csp_hash, document, script_json, system_ass
 from hsd_core.typed import encode
 from hsd_core.typed.program_files import ASSETS
 
-MOST_MB = 7.5
+MOST_MB = 8.5
 ENTRY = "js/site/site-page.js"
 LOADER = "js/site/loader.js"
 ASKED = "js/tabs/explore/story/asked.js"  # runs before anything is painted

@@ -62,8 +62,14 @@ def holds(value: Any, form: dict[str, Any]) -> bool:
         elif keyword == "additionalProperties":
             others = value.keys() - form.get("properties", {}).keys()
             right = all(holds(value[name], said) for name in others) if said else not others
-        elif keyword == "maxProperties":
+        elif keyword in ("maxProperties", "maxItems"):
             right = len(value) <= said
+        elif keyword == "minItems":
+            right = len(value) >= said
+        elif keyword == "prefixItems":
+            right = all(holds(one, of) for one, of in zip(value, said, strict=False))
+        elif keyword == "items" and said is False:
+            right = len(value) <= len(form["prefixItems"])
         else:
             assert keyword == "items", f"the schema has a keyword that this test does not know: {keyword}"
             right = all(holds(one, said) for one in value)

@@ -283,7 +283,7 @@ def claim(rows: Sequence[Row], measured: Sequence[Measurement], plain: str) -> d
     """The claim of a benchmark over one target.
 
     Args:
-        rows: from `summary`; those on a named clock are not part of the claim. measured: the runs of these rows.
+        rows: from `summary`; those on a named clock or not exact are not part of the claim. measured: their runs.
         plain: plain decoding of the target.
     Returns:
         `best`: for each number of levels except plain decoding, fastest first; `over`: the gain of the first over the
@@ -291,7 +291,7 @@ def claim(rows: Sequence[Row], measured: Sequence[Measurement], plain: str) -> d
         decoding, slowest first. A stack's round gives `tokens` and takes as long as `passes` of plain decoding; its
         speed-up is their ratio.
     """
-    rows = [row for row in rows if not OnClock.read(row["stack"]).clock]
+    rows = [row for row in rows if not OnClock.read(row["stack"]).clock and not row.get("price")]
     best = [row for row in best_by_levels(rows, plain) if row["stack"] != plain]
     loses = [row for row in rows if row["plain"] == plain and row["interval"][1] < 1.0]
     return {

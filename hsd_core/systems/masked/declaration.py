@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from hsd_core.systems.masked.masked_draft import MaskedDraft
     from hsd_core.systems.masked.masked_level import MaskedLevel
 
-PATH = Choice(
-    name="path",
+FILL = Choice(
+    name="fill",
     place=8,
     counts=DRAFTER,
     usual="drawn",
@@ -89,7 +89,7 @@ def build(spec: LevelSpec, site: Site) -> MaskedLevel:
     from hsd_core.levels.opened_drafts import draft_of
     from hsd_core.systems.masked.masked_level import Filling, MaskedLevel
 
-    decoder, path, passes = site.layered(spec), spec[PATH], spec[PASSES]
+    decoder, path, passes = site.layered(spec), spec[FILL], spec[PASSES]
     draft = cast("MaskedDraft | None", draft_of(spec, site, decoder, (FILLS,)))
     if draft is None:
         cure = "train one with --recipe masked, and write masked@id=FILE"
@@ -130,12 +130,12 @@ KIND = Kind(
     text=KindText(
         title="masked draft",
         about="A trained draft that fills a block of masks at once, in one small pass.",
-        help="@path=surest fills the surest cells first, over @passes=; @path=searched offers the line that reads best "
+        help="@fill=surest fills the surest cells first, over @passes=; @fill=searched offers the line that reads best "
         "from left to right (DiffuSpec). Both are offered as certainties. @recent=1 lets the length follow what was "
         "kept. @id= names the draft.",
         in_names=NameForms(("[a ]masked draft",)),
     ),
-    keys=(POLICY, PATH, PASSES, RECENT, ID),
+    keys=(POLICY, FILL, PASSES, RECENT, ID),
     placement=Placement(block=4, verifies=False, cheap=True, needs=frozenset({"weights"})),
     shares=Shares(reads=Reads(depth=0), of_target=lambda spec: True, draft=lambda draft: {} if fills(draft) else None),
     planning=Planning(

@@ -58,11 +58,11 @@ class Masked(Copies, Protocol):
 class Filling:
     """How a block is filled.
 
-    path: cells are drawn (several passes go on from the left), filled with the likeliest tokens, surest first, or
+    fill: cells are drawn (several passes go on from the left), filled with the likeliest tokens, surest first, or
     searched. passes: over a block. recent: the length follows what was kept of late. text: the counts of a search.
     """
 
-    path: str = DRAWN
+    fill: str = DRAWN
     passes: int = 1
     recent: bool = False
     search: Search = USUAL
@@ -98,7 +98,7 @@ class MaskedRun(AheadRun):
             return found, Work(1, computed + (0 if known else caught), 0 if known else caught)
 
         order = replace(order, limit=places)
-        if self._how.path == DRAWN:
+        if self._how.fill == DRAWN:
             return self._drawn(context, order, rows)
         return self._chosen(context, order, rows)
 
@@ -190,10 +190,10 @@ class MaskedLevel(AheadLevel):
         weights: dict[str, object] | None = None,
     ) -> None:
         params: dict[str, object] = {"readout": draft.name, "layers": draft.layers, "ahead": draft.ahead}
-        params |= {"path": how.path} if how.path != DRAWN else {}
+        params |= {"fill": how.fill} if how.fill != DRAWN else {}
         params |= {"passes": how.passes} if how.passes > 1 else {}
         params |= {"recent": True} if how.recent else {}
-        super().__init__(decoder, draft, "masked", f"masked draft, {TOLD[how.path]}", params, weights)
+        super().__init__(decoder, draft, "masked", f"masked draft, {TOLD[how.fill]}", params, weights)
         self._how, self._block = how, block
 
     def open(self, capacity: int, shared: SharedState) -> MaskedRun:

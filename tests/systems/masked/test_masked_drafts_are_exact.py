@@ -26,16 +26,16 @@ WHOLE = [
     ("masked:3,target@rule=block", 3, 2),
     ("masked:3@passes=2,target@bonus=0", 3, 2),
     ("masked:3@passes=3,target@bonus=0", 3, 2),
-    ("masked:3@path=surest,target", 4, 2),
-    ("masked:3@path=surest@passes=2,target@rule=block", 4, 2),
-    ("masked:2@path=searched,target", 3, 3),
-    ("masked:3@path=searched@recent=1,target", 4, 2),
+    ("masked:3@fill=surest,target", 4, 2),
+    ("masked:3@fill=surest@passes=2,target@rule=block", 4, 2),
+    ("masked:2@fill=searched,target", 3, 3),
+    ("masked:3@fill=searched@recent=1,target", 4, 2),
     ("masked:3@recent=1,target", 4, 2),
     ("masked:3@policy=confidence@theta=0.5,target", 4, 2),
-    ("masked:3@path=surest@passes=3@policy=confidence@theta=0.5,target", 4, 2),
+    ("masked:3@fill=surest@passes=3@policy=confidence@theta=0.5,target", 4, 2),
     ("masked:1,nano:2@id=fed,target", 3, 2),
     ("masked:2@passes=2,int8:2,target", 3, 2),
-    ("masked:1@path=searched,int8:2,target@rule=block", 3, 2),
+    ("masked:1@fill=searched,int8:2,target@rule=block", 3, 2),
 ]
 
 
@@ -59,7 +59,7 @@ def test_whole_runs_follow_the_targets_distribution(text: str, tokens: int, voca
 
 
 def test_a_cut_distribution_is_followed_too() -> None:
-    assert off_by("masked:2@path=searched,target", 3, 2, sampling=Sampling(0.7, top_p=0.8)) < EXACT
+    assert off_by("masked:2@fill=searched,target", 3, 2, sampling=Sampling(0.7, top_p=0.8)) < EXACT
 
 
 def _drawn_in_any_order(self: MaskedRun, context: Any, order: Any, rows: Any) -> Proposal:
@@ -93,7 +93,7 @@ def test_a_searched_line_with_rows_of_the_search_is_caught(monkeypatch: pytest.M
         return Proposal(line.ids, line.sources, line.work, DrawnFrom(q))
 
     monkeypatch.setattr(MaskedRun, "_chosen", with_rows)
-    assert off_by("masked:2@path=searched,target", 3, 2) > WRONG
+    assert off_by("masked:2@fill=searched,target", 3, 2) > WRONG
 
 
 @torch.inference_mode()
