@@ -42,6 +42,7 @@ export const RESULTS = {
     drafts: "trained drafts",
     hispec: "HiSpec\u2019s figure 1",
     databases: "Hierarchy Drafting\u2019s databases",
+    easyspec: "EasySpec\u2019s grouped layers",
     family: "one family, level by level",
     lanes: "levels at the same time",
     lessons: "stacks of the lessons",

@@ -79,12 +79,14 @@ def measured(path: Path) -> list[Record]:
 
 
 def needed(profile: Profile, runs: Sequence[Record], layers: int) -> Iterator[Record]:
-    """The break-even maps around the measured point: two exits that were run, with the acceptances of those runs.
+    """The break-even maps around the measured point: the fastest two exits that were run, of those that the profile has
+    if any, with the acceptances of those runs.
 
     Raises:
         ValueError: no stack of two exits was run, or none of the lower one alone.
     """
-    two = next((run for run in runs if len(parse(run["stack"])) == 3), None)
+    pairs = [run for run in runs if len(parse(run["stack"])) == 3]
+    two = next((run for run in pairs if _in(run["stack"], profile)), next(iter(pairs), None))
     if two is None:
         raise ValueError("no stack of two exits was run; give a benchmark with one, and one with the lower exit alone")
     low, high, _ = parse(two["stack"])
