@@ -6,6 +6,8 @@ import { EXITS, RATIOS, RUNS } from "./words.js";
 import { of } from "./by-depth.js";
 
 const HUES = ["--hue-target", "--mark", "--good", "--muted"]; // of the machines, in order
+const MOST = 8; // bars; of more runs, which the grid shows, those that are computed too
+
 const mono = () => ({ family: css("--font-mono"), size: px(narrow() ? 10 : 12) });
 
 const axisOf = (/** @type {string[]} */ order, /** @type {(name: string) => string} */ label, font = {}) => ({
@@ -19,8 +21,9 @@ const axisOf = (/** @type {string[]} */ order, /** @type {(name: string) => stri
 
 /** @param {import("./by-depth.js").Study} study */
 export function runsFigure(study) {
-  const runs = of(study, "run");
   const computed = new Map(of(study, "predicted").map((one) => [one.stack, one.speed_up]));
+  const all = of(study, "run");
+  const runs = all.length > MOST ? all.filter(({ stack }) => computed.has(stack)) : all;
   const order = runs.map(({ stack }) => stack);
   const names = stackNames(order);
   const called = (/** @type {string} */ stack) => names.get(stack) ?? stack;
