@@ -26,36 +26,37 @@ def add(commands: Any) -> None:
 def act(options: argparse.Namespace) -> int:
     import torch
 
+    from hsd_core.models.decoder_protocol import Layered
     from hsd_core.models.drafts.draft_file import fingerprint
     from hsd_core.systems.judge.head_file import FORMAT, own_path
     from hsd_core.systems.judge.labels import fitted, labelled, ranked_right, swaps
 
     subject = Subject.of(options)
-    decoder, preset = subject.decoder, subject.pipeline.preset
+    decoder, preset = subject.running(Layered, "which gives no states to judge by"), subject.pipeline.preset
     entries = subject.pipeline.entries(options.stack)
     texts = [(text.prompt_ids, kept) for text, kept in subject.written()]
     some = list(swaps([entries[0], entries[-1]], texts))
     if not some:
         raise ValueError("the draft writes what the target writes: there is nothing to judge")
     step = countdown("draft", len(some), silence=SILENCE)
-    labels = labelled(decoder, some, ends=subject.pipeline.ends, batch=options.batch, step=step)
-    held = labels.texts % 5 == 4  # every fifth text
+    labels = labelled(decoder, some, ends=subject.pipeline.ends, step=step)
     if labels.good.all() or not labels.good.any():
         raise ValueError(f"all {len(some)} drafts are alike; give more texts")
+    held, chosen_on = labels.texts % 5 == 4, labels.texts % 5 == 3  # a fifth of the texts each
 
-    def reached(ridge: float) -> float:
-        weights, bias = fitted(labels.states[~held], labels.good[~held], ridge)
-        return ranked_right(labels.states[held].double() @ weights + bias, labels.good[held])
+    def reached(ridge: float, read: torch.Tensor, on: torch.Tensor) -> float:
+        weights, bias = fitted(labels.states[read], labels.good[read], ridge)
+        return ranked_right(labels.states[on].double() @ weights + bias, labels.good[on])
 
-    by_ridge = {ridge: reached(ridge) for ridge in RIDGES}
-    ridge = max(by_ridge, key=lambda one: by_ridge[one])
+    ridge = max(RIDGES, key=lambda one: reached(one, ~held & ~chosen_on, chosen_on))
+    ranked = reached(ridge, ~held, held)
     weights, bias = fitted(labels.states, labels.good, ridge)
     measured = {
         **subject.about("judge", draft=options.stack),
         "texts": len(texts),
         "labels": len(some),
         "good": round(float(labels.good.double().mean()), 4),
-        "ranked_right": round(by_ridge[ridge], 4),
+        "ranked_right": round(ranked, 4),
         "held_out": int(held.sum()),
         "ridge": ridge,
     }
@@ -72,6 +73,6 @@ def act(options: argparse.Namespace) -> int:
     write_whole(out, f"{pretty({**about, 'measured': measured})}\n".encode())
     print(
         f"{preset.name}: {len(some)} drafts that differ, {measured['good']:.0%} of them good; of the {held.sum()} held "
-        f"out, the head ranks a good one above another {by_ridge[ridge]:.0%} of the time"
+        f"out, the head ranks a good one above another {ranked:.0%} of the time"
     )
     return 0

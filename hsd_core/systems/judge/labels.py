@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import torch
 from torch import Tensor
 
 from hsd_core.core.level import StackEntry
-from hsd_core.measure.teacher_forced import pair_rows
-from hsd_core.measure.texts.selfgen import Job, generate
-from hsd_core.models.lean.decoder import LeanDecoder
-from hsd_core.models.sampling import Sampling, likeliest
-from hsd_core.trace.prompt_files import PromptText
+from hsd_core.measure.teacher_forced import first_choices, last_states, pair_rows
+from hsd_core.models.decoder_protocol import Layered
+from hsd_core.models.one_pass import Branches, Pass
+from hsd_core.models.sampling import likeliest
 
 WITHIN, RUN = 8, 4  # tokens until it must be back, and equal ones that count as back
 NEWTON = 25  # steps, far more than it takes
@@ -62,32 +62,36 @@ def comes_back(after: Sequence[int], own: Sequence[int], within: int = WITHIN, r
     return False
 
 
+@torch.inference_mode()
 def labelled(
-    decoder: LeanDecoder,
-    some: Sequence[Swap],
-    *,
-    ends: frozenset[int],
-    batch: int = 8,
-    step: Callable[[], None] = lambda: None,
+    decoder: Layered, some: Sequence[Swap], *, ends: frozenset[int], step: Callable[[], None] = lambda: None
 ) -> Labels:
-    """Let the target go on after every swap."""
-    found: dict[tuple[int, ...], tuple[Tensor, list[int]]] = {}
-    depth = decoder.layers
-
-    def keep(job: Job, output: list[int], states: dict[int, Tensor]) -> None:
-        ids = job.text.prompt_ids
-        found[ids] = states[depth][len(ids) - 1].float().clone(), output
-        step()
-
-    jobs = [Job(PromptText(one.ids), 0) for one in some]
-    most = WITHIN + RUN
-    for _ in generate(
-        decoder, jobs, Sampling(), ends=ends, max_new_tokens=most, batch=batch, depths=(depth,), keep=keep
-    ):
-        pass
-    good = [comes_back(found[one.ids][1], one.own) for one in some]
-    states = torch.stack([found[one.ids][0] for one in some])
-    return Labels(states, torch.tensor(good), torch.tensor([one.text for one in some]))
+    """Let the target go on after every swap. Those of a text are branches of a tree along it, a token a pass."""
+    states: list[Tensor] = []
+    good: list[bool] = []
+    for _, of_text in groupby(some, lambda one: one.text):
+        mine = list(of_text)
+        shared, base = mine[-1].ids[:-1], len(mine[0].ids) - 1
+        most = min(WITHIN + RUN, decoder.max_positions - len(shared))
+        cache = decoder.new_cache(len(shared), branches=most * len(mine))
+        last_states(decoder, shared, cache)
+        parents = list(range(-1, len(shared) - base - 1))
+        above = [len(one.ids) - 2 - base for one in mine]
+        ids, after = [one.ids[-1] for one in mine], list[list[int]]()
+        for _ in range(most):
+            start = base + len(parents)
+            parents += above
+            above = list(range(start - base, len(parents)))
+            given = Pass(ids, start, len(ids), Branches(base, tuple(parents)))
+            read = decoder.forward_layers(given, cache, 0, decoder.layers)
+            states += [] if after else [read.float().cpu()]
+            ids = first_choices(decoder, read).tolist()
+            after.append(ids)
+        for one, written in zip(mine, zip(*after, strict=True), strict=True):
+            end = next((i for i, token in enumerate(written, 1) if token in ends), most)
+            good.append(comes_back(written[:end], one.own))
+            step()
+    return Labels(torch.cat(states), torch.tensor(good), torch.tensor([one.text for one in some]))
 
 
 def fitted(states: Tensor, good: Tensor, ridge: float) -> tuple[Tensor, float]:

@@ -107,10 +107,10 @@ def test_labels_are_made_by_letting_the_target_go_on() -> None:
     entries = made.stack("exit:3@at=1,target")
     some = list(swaps(entries, [(prompt, own)]))
     assert some and all(one.ids[-1] != one.own[0] for one in some)
-    labels = labelled(made.target, some, ends=frozenset(), batch=3)
+    labels = labelled(made.target, some, ends=frozenset())
     for one, state, good in zip(some, labels.states, labels.good.tolist(), strict=True):
         states = from_scratch(made.target, [*one.ids], made.target.layers)
-        assert torch.allclose(state, states[-1], atol=1e-2), "float16"
+        assert torch.allclose(state, states[-1], atol=1e-4)
         after = output_of(list(hsd_core.run(made.stack("target"), [*one.ids], GREEDY, 0, max_new_tokens=12)))
         assert good == comes_back(after, one.own)
 
