@@ -30,7 +30,7 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
     with closing(events):
         for event in events:
             fresh = []
-            for i in chain.from_iterable(_IDS.get(type(event), _none)(event)):
+            for i in chain.from_iterable(_ids(event)):
                 if i not in known:
                     known.add(i)
                     b64 = b2a_base64(pieces.piece(i), newline=False).decode()
@@ -41,6 +41,14 @@ def record(events: Generator[Event, None, None], pieces: Pieces) -> Generator[Ev
             else:
                 yield from fresh
                 yield event
+
+
+def _ids(event: Event) -> Iterable[Iterable[int]]:
+    """The ids that an event and its notes name, in parts."""
+    own, notes = _OWN.get(type(event), _none)(event), getattr(event, "notes", None)
+    if not notes:
+        return own
+    return chain(own, *(note.ids() for note in notes.values() if isinstance(note, Note)))
 
 
 def _none(event: Any) -> Iterable[Iterable[int]]:
@@ -55,17 +63,12 @@ def _judged(event: trace.Verify) -> Iterable[Iterable[int]]:
     return [row.ids for x in event.checks for row in (x.p_row, x.q_row, x.residual) if row is not None]
 
 
-def _reported(event: trace.Report) -> Iterable[Iterable[int]]:
-    return [ids for note in event.notes.values() if isinstance(note, Note) for ids in note.ids()]
-
-
-# The ids of an event, in parts, by its class: a fast lookup, as it runs between passes.
-_IDS: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
+# The ids of an event's own fields, in parts, by its class: a fast lookup, as it runs between passes.
+_OWN: dict[type[Event], Callable[[Any], Iterable[Iterable[int]]]] = {
     trace.Header: lambda event: (event.prompt_ids,),
     trace.Draft: lambda event: (event.ids,),
     trace.Correct: _drawn,
     trace.Bonus: _drawn,
     trace.Verify: _judged,
     trace.Baseline: lambda event: (event.ids,),
-    trace.Report: _reported,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 
 from hsd_core.core.events import (
     FORMAT,
@@ -20,9 +20,15 @@ from hsd_core.core.events import (
     Verify,
     Work,
 )
-from hsd_core.core.notes import noted
-from hsd_core.systems.exits.notes import Depths
+from hsd_core.core.notes import Note, noted
 from hsd_core.trace.pieces import record
+
+
+class Named(Note, frozen=True):
+    named: tuple[int, ...]
+
+    def ids(self) -> Iterable[Iterable[int]]:
+        return (self.named,)
 
 
 class Letters:
@@ -38,12 +44,13 @@ def run() -> Generator[Event, None, None]:
 
 
 ROWS = (Row((2, 4), (0.5, 0.5), 0.0), Row((5,), (1.0,), 0.0), Row((6,), (1.0,), 0.0))
+CHECK = Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS)
 EVENTS: list[Event] = [
     Header(FORMAT, SCHEMA, "table,table", (), {}, 0, (0, 1, 0), 4, True, ""),
-    Draft(0, 0, 0, (Drafted(0, 2, "t", 1.0),), Work(1, 1), 0, 1),
-    Verify(0, 1, 0, 0, Work(1, 2), (Check(0, 2, 1.0, None, "accepted", 1.0, 1.0, *ROWS),), 1, 2),
+    Draft(0, 0, 0, (Drafted(0, 2, "t", 1.0),), Work(1, 1), 0, 1, noted(Named((3, 2)))),
+    Verify(0, 1, 0, 0, Work(1, 2), (CHECK,), 1, 2, notes=noted(Named((10, 11)))),
     Bonus(0, 1, 1, 1, 9, 1.0, 3, Row((9, 7), (0.9, 0.1), 0.0)),
-    Report(1, None, None, noted(Depths((1,), ("lens",), ((0.5,),), ((8,),)))),
+    Report(1, None, None, noted(Named((8,)))),
 ]
 
 
@@ -54,10 +61,13 @@ def test_each_id_is_told_once_and_before_it_is_needed():
         0,
         1,
         2,
+        3,
         "draft",
         4,
         5,
         6,
+        10,
+        11,
         "verify",
         9,
         7,
