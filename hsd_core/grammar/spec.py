@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from hsd_core.grammar.key import Key, StackError, V, Value, with_defaults
-from hsd_core.grammar.keys import BONUS, POLICY, RULE, THETA, TREE, WITH
+from hsd_core.grammar.keys import BONUS, DEVICE, DTYPE, ID, POLICY, RULE, THETA, TREE, WITH
 from hsd_core.grammar.kind import Kind
 from hsd_core.grammar.registry import kinds, policies, rules, schedulers, usual_of, variants
 from hsd_core.grammar.strategies import PolicyKind, RuleKind, SchedulerKind
@@ -92,6 +92,12 @@ def kind_of(spec: LevelSpec) -> Kind:
         if own.name == spec.name and spec.values.get(own.key) == own.value:
             return kind
     return kinds()[spec.name]
+
+
+def as_target(spec: LevelSpec) -> LevelSpec:
+    """The plain target with a level's weights, dtype and device."""
+    kept = {key.name: spec.values.get(key.name) for key in (DTYPE, DEVICE, ID)}
+    return LevelSpec("target").having(**kept)
 
 
 def grows_by_itself(spec: LevelSpec) -> bool:

@@ -20,7 +20,7 @@ from hsd_core.grammar.kind import (
     Site,
     Unplanned,
 )
-from hsd_core.grammar.spec import LevelSpec
+from hsd_core.grammar.spec import LevelSpec, as_target
 
 if TYPE_CHECKING:
     from hsd_core.core.level import Level
@@ -58,8 +58,6 @@ DECAY = Share(
     noted="decay {}",
     tip="how fast the threshold falls, to nine tenths of it, over the text; 0: it does not",
 )
-
-KEPT = (DTYPE.name, DEVICE.name, ID.name)  # that its plain target has too
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -106,7 +104,7 @@ KINDS = (
                 "calm, whose passes end at any layer", "profiles know passes of one depth; calibrate target"
             ),
             strays=lambda spec: "" if spec[SURE] == 1 else "keeps the first layer's choice that is sure",
-            plain=lambda spec: LevelSpec("target", None, {k: v for k, v in spec.values.items() if k in KEPT}),
+            plain=as_target,
         ),
         offer=offer,
         build=build,

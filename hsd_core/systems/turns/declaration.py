@@ -20,7 +20,7 @@ from hsd_core.grammar.kind import (
     Site,
     Unplanned,
 )
-from hsd_core.grammar.spec import LevelSpec
+from hsd_core.grammar.spec import LevelSpec, as_target
 from hsd_core.models.drafts import known_drafts
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ STAY = Whole(
     noted="stays for {}",
     tip="how many tokens a model writes at least once it has taken over",
 )
-
-KEPT = (DTYPE.name, DEVICE.name, ID.name)  # that its plain target has too
 
 
 def offer(kind: Kind, preset: Preset) -> list[dict[str, Any]]:
@@ -128,7 +126,7 @@ KINDS = (
                 "turns, two models that take turns", "profiles know one model a level; calibrate model,target"
             ),
             strays=lambda spec: "leaves easy text to a smaller model" if spec[BITS] else "",
-            plain=lambda spec: LevelSpec("target", None, {k: v for k, v in spec.values.items() if k in KEPT}),
+            plain=as_target,
         ),
         offer=offer,
         build=build,
