@@ -43,11 +43,6 @@ def stack_names(texts: Iterable[str]) -> Mapping[str, str]:
     return names
 
 
-def level_phrase(spec: LevelSpec) -> str:
-    """A level's name in the name of its stack: "an 8-bit copy"."""
-    return _phrase(spec)[0]
-
-
 def level_name(spec: LevelSpec) -> str:
     """A level's name by itself, without its number of candidates: "8-bit copy"."""
     given = {name: value for name, value in _given(spec).items() if name == _BLOCK or not keys()[name].fans}

@@ -11,7 +11,7 @@ import pytest
 from laid_beside import laid_beside
 
 from hsd_core.grammar import policies, rules
-from hsd_core.grammar.stack_names import level_names, level_phrase, stack_name, stack_names
+from hsd_core.grammar.stack_names import level_names, stack_name, stack_names
 from hsd_core.grammar.stack_text import format_stack, parse
 from hsd_core.stacks.presets import PRESETS
 
@@ -66,7 +66,7 @@ def told(text: str) -> str:
         ("nano:2,int4:8,target", ["small draft", "4-bit copy", "the model"]),
         ("ngram:4@guess=7,exit:4@at=8,target@dtype=int8", ["lookups", "exit at layer 8", "the 8-bit model"]),
         ("int8:4,int8:8,target@id=owner/tiny", ["8-bit copy 1", "8-bit copy 2", "tiny"]),
-        ("climb:4@at=4-8,target@knn=store", ["exits at layers 4-8", "the model"]),
+        ("climb:4@at=4-8,target@knn=store", ["sure exit at layer 4-8", "the model"]),
     ],
 )
 def test_a_level_has_a_name_too(stack: str, names: list[str]) -> None:
@@ -75,7 +75,6 @@ def test_a_level_has_a_name_too(stack: str, names: list[str]) -> None:
 
 def test_levels_of_what_is_no_stack_are_called_by_their_labels() -> None:
     assert level_names("no stack", ["one", "two"]) == ["one", "two"]
-    assert level_phrase(parse("nano:2,target")[0]) == "a small draft"
 
 
 def test_every_policy_and_rule_has_words_for_names() -> None:

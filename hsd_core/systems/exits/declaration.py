@@ -225,9 +225,7 @@ CLIMB = Kind(
         about="Several exits of the target: each token is drafted at the first one that is sure of it (AdaDecode).",
         help="@at=4-8 names the layers; every exit is read by the draft that was trained there, with @id=lens by the "
         "model's own head. Where no exit has a top probability of @theta= the draft ends, and the level above goes on.",
-        in_names=NameForms(
-            ("exits at layers {at}[, the first that is sure]",), terms={known_drafts.LENS: "the model's own head"}
-        ),
+        in_names=NameForms(("[a ]sure exit at layer {at}",), terms={known_drafts.LENS: "the model's own head"}),
     ),
     keys=(THROUGH, SURE, BY, MOVES, DTYPE, *HEAD, DRAFT_OF_EXIT),
     placement=Placement(verifies=False, cheap=True, needs=frozenset({"weights"})),

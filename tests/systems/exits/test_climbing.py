@@ -132,8 +132,6 @@ def test_what_is_no_climb_is_refused(text: str, why: str) -> None:
 
 
 def test_it_has_a_name_in_words() -> None:
-    assert stack_name("climb:4@at=4-8,target") == "Exits at layers 4-8, the first that is sure, then the model"
+    assert stack_name("climb:4@at=8,target") == "A sure exit at layer 8, then the model"
     told = stack_names(["climb:4@at=4-8,target", "climb:4@at=4-8@theta=0.8,target"])
-    assert told["climb:4@at=4-8@theta=0.8,target"].startswith(
-        "Exits at layers 4-8, the first that is sure (\u03b8 = 0.8)"
-    )
+    assert told["climb:4@at=4-8@theta=0.8,target"].startswith("A sure exit at layer 4-8 (\u03b8 = 0.8)")
