@@ -123,7 +123,6 @@ class LiveCharts {
   _sayAccepted(one) {
     const { model, panels } = this;
     const verifiers = model.levels.filter((level) => level.index > 0).reverse();
-    if (!verifiers.length) return panels.acceptance.value([CHARTS.oneLevel], CHARTS.oneLevel);
     /** @type {HTMLElement[]} */ const parts = [];
     const texts = verifiers.map((level) => {
       const mine = one?.accepted.find((x) => x.level === level.index);
@@ -254,5 +253,5 @@ function drawAccepted(panel, model, entries, slot) {
     panel.draw(`dots${level.index}`, "dots", dots.join(""), level.hue);
     panel.draw(`mean${level.index}`, "mean", through(line), level.hue);
   }
-  panel.scale(entries.length && model.levels.length > 1 ? "1" : "");
+  panel.scale(model.levels.length === 1 ? CHARTS.oneLevel : entries.length ? "1" : "");
 }
