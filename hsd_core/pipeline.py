@@ -18,10 +18,21 @@ from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import LevelSpec, StackError, parse, plain_target
 from hsd_core.models import machine
 from hsd_core.models.sampling import Sampling
-from hsd_core.models.weights import Source, ensure
+from hsd_core.models.weights import ensure
 from hsd_core.stacks.presets import PRESETS
-from hsd_core.stacks.targets import preset_for, preset_option, with_config, with_cross_draft
+from hsd_core.stacks.targets import missing_weights, preset_for, preset_option, with_config, with_cross_draft
+from hsd_core.theory import ProfileError
+from hsd_core.theory.profiles.profile_store import (
+    GIVEN,
+    MEASURED,
+    SHIPPED,
+    cached_profile,
+    header_profile,
+    origin,
+    shipped_profile,
+)
 from hsd_core.theory.search.default_stack import PLANNED, DefaultStack, default_for_machine, with_default
+from hsd_core.theory.stack_table import LoadReplanner, StackTable, whole
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import followed
 from hsd_core.trace.pieces import Pieces, record
@@ -72,21 +83,8 @@ class Pipeline:
         known = ((entry, PRESETS.get(entry["name"])) for entry in catalogue())
         return [entry if preset is None else with_default(entry, preset) for entry, preset in known]
 
-    @staticmethod
-    def missing_weights(preset: str | Preset, stacks: Sequence[str], *, models: Path | None = None) -> list[Source]:
-        """See `stacks.targets.missing_weights`."""
-        from hsd_core.stacks.targets import missing_weights
-
-        return missing_weights(preset, stacks, models=models)
-
-    @staticmethod
-    def fetch(source: Source, progress: Progress) -> None:
-        """Have weights on the disk that a run needs.
-
-        Raises:
-            WeightsError: they are not available; the message says what helps.
-        """
-        ensure(source, progress)
+    missing_weights = staticmethod(missing_weights)
+    fetch = staticmethod(ensure)
 
     @classmethod
     def open(
@@ -113,8 +111,6 @@ class Pipeline:
             UnknownPreset, StackError: bad names, or a target that nothing can be run with. WeightsError: weights
                 are not available; the message says what helps.
         """
-        from hsd_core.theory.stack_table import whole
-
         stack = stack and whole(stack)
         asked = preset_for(preset, stack, models)  # a typing error is met before anything is fetched
         from hsd_core.stacks.builder import Builder
@@ -222,24 +218,7 @@ class Pipeline:
         Raises:
             StackError: it cannot be read or built; the message says which level and why.
         """
-        from hsd_core.theory.stack_table import whole
-
         return self._builder.entries(parse(whole(stack)))
-
-    def by_load(self, stack: str, loads: Sequence[int], profile: Profile | None = None) -> str:
-        """A stack's levels as a table by requests at once (`theory/stack_table.py`), which `run` takes as a stack: at
-        each of these loads the best plan.
-
-        Args:
-            profile: by default this machine's, else the shipped one, at temperature 0.
-        Raises:
-            ProfileError: there is none, or it lacks a level.
-        """
-        from hsd_core.theory.search.by_load import with_joint_passes
-        from hsd_core.theory.stack_table import StackTable
-
-        known = profile or self.profile() or self._needed_profile(0.0)
-        return str(StackTable.planned(with_joint_passes(known)[0], parse(stack), loads))
 
     def turn(self, start: str, system: str | None) -> tuple[list[int], list[int]]:
         """A user's turn that begins with `start` and is not over, and what closes it and opens the answer."""
@@ -247,8 +226,6 @@ class Pipeline:
 
     def profile(self, temperature: float = 0.0) -> Profile | None:
         """What was measured of the preset's levels on this machine (the `calibrate` command), if it was."""
-        from hsd_core.theory.profiles.profile_store import cached_profile
-
         return cached_profile(self.preset, self.device, self.dtype, temperature)
 
     def memory(self, stack: str, tokens: int, longest: int | None = None) -> Memory:
@@ -318,15 +295,15 @@ class Pipeline:
         """Decode a prompt, or what follows a conversation, with a stack. Close the generator to end the run early.
 
         Args:
-            stack: or a table of stacks by requests at once (`by_load`): in a batch every round follows the row of the
-                runs that are decoded then. baseline: then decode the prompt plainly too and yield what that took.
-                depths: at the end, read the text after every layer of the target. price: then have the target read the
-                text by itself (`price`); by default where the stack is not exact. heads: likeliest tokens of each row
-                that go into the trace (0: none). stop: asked before every forward. replan: the stack lists candidates,
-                and which of them run, with which T, is planned again while generating, from `profile` (default: this
-                machine's, else the shipped one; the header says which), at this pace (True: the default one), over the
-                costs of a batch where the run is in one. reading: told which level
-                has read how many tokens of the prompt, and of how many. clock: of the events' times, such as a batch's.
+            stack: or a `StackTable`: in a batch every round follows the row of the runs that are decoded then.
+                baseline: then decode the prompt plainly too and yield what that took. depths: at the end, read the
+                text after every layer of the target. price: then have the target read the text by itself (`price`); by
+                default where the stack is not exact. heads: likeliest tokens of each row that go into the trace (0:
+                none). stop: asked before every forward. replan: the stack lists candidates, and which of them run, with
+                which T, is planned again while generating, from `profile` (default: this machine's, else the shipped
+                one; the header says which), at this pace (True: the default one), over the costs of a batch where the
+                run is in one. reading: told which level has read how many tokens of the prompt, and of how many. clock:
+                of the events' times, such as a batch's.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
@@ -334,10 +311,8 @@ class Pipeline:
         from hsd_core.levels.memory import refuse_too_large
         from hsd_core.models.joint_pass import runs_at_once
         from hsd_core.stacks.prepared import PreparedStack
-        from hsd_core.theory.profiles.profile_store import GIVEN, MEASURED, SHIPPED, header_profile, origin
         from hsd_core.theory.replan import Pace, ProfileReplanner
         from hsd_core.theory.search.by_load import with_joint_passes
-        from hsd_core.theory.stack_table import LoadReplanner, StackTable
 
         table = StackTable.read(stack)
         if table is not None and replan:
@@ -399,9 +374,6 @@ class Pipeline:
         Raises:
             ProfileError: there is none for this preset, device and kind of sampling.
         """
-        from hsd_core.theory import ProfileError
-        from hsd_core.theory.profiles.profile_store import shipped_profile
-
         found = shipped_profile(self.preset.name, self.device, temperature)
         if found is None:
             raise ProfileError(

@@ -15,12 +15,10 @@ from app.tabs.planner import words as says
 from app.tabs.planner.planning_turns import PlanTurns
 from app.tabs.planner.price import parse, profile_for
 from app.tabs.planner.profiles.engine_outputs import outputs
-from app.tabs.planner.profiles.plan_request import LIMITS, MAX_BODY, Look, PlannerError
+from app.tabs.planner.profiles.plan_request import MAX_BODY, Look, PlannerError
 from app.tabs.planner.worker import Worker
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.profile_store import origin
-
-_LONGEST = int(LIMITS["max_block"][1])
 
 
 class Planning:

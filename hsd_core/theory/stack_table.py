@@ -3,10 +3,10 @@
     1=ngram:3,int8:6,target;4=ngram:5,target;16=target
 
 From 4 requests at once on the second stack runs, from 16 on the third (vLLM's `num_speculative_tokens_per_batch_size`
-has block lengths by batch size). A table is written by hand, or planned over a profile whose joint passes were measured
-(`StackTable.planned`). A run opens the levels of all its stacks, and between two rounds it looks how many requests run.
-That is no function of tokens that are not committed, so the next round follows the target's distribution as under any
-plan. A level that rests reads nothing, and reads what it missed when it joins again.
+has block lengths by batch size). A table is written by hand, or by the command `plan --load`. A run opens the levels of
+all its stacks, and between two rounds it looks how many requests run. That is no function of tokens that are not
+committed, so the next round follows the target's distribution as under any plan. A level that rests reads nothing, and
+reads what it missed when it joins again.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from hsd_core.core.run_plans import Replanner, Round, RunPlan
 from hsd_core.grammar import kind_of
 from hsd_core.grammar.stack_text import LevelSpec, StackError, format_stack, level_of, parse
 from hsd_core.theory.plan_reasons import requests
-from hsd_core.theory.profiles.profile import Profile
 from hsd_core.theory.profiles.profile_json import profile_from
-from hsd_core.theory.replan import BY_LOAD, REST, Pace, ProfileReplanner, candidates
-from hsd_core.theory.search.by_load import plans_by_load
+from hsd_core.theory.replan import BY_LOAD, REST, Pace, ProfileReplanner
 
 _ROW = re.compile(r"(\d+)=(.*)", re.DOTALL)
 
@@ -81,19 +79,6 @@ class StackTable:
             if stack not in list(found.values())[-1:]:
                 found[load if found else 1] = stack
         return cls(found)
-
-    @classmethod
-    def planned(cls, profile: Profile, specs: Sequence[LevelSpec], loads: Sequence[int]) -> StackTable:
-        """The best stack of some of these levels at each of these loads, and for one request.
-
-        Raises:
-            ProfileError: the profile lacks a level, or a load is out of range.
-        """
-        rows = plans_by_load(candidates(profile, specs), [1, *loads])
-        plans = {row.load: zip(row.best.plan.levels, (*row.best.plan.blocks, None), strict=True) for row in rows}
-        return cls.of(
-            {load: format_stack([replace(specs[i], block=t) for i, t in plan]) for load, plan in plans.items()}
-        )
 
     def __str__(self) -> str:
         return ";".join(f"{load}={stack}" for load, stack in self.rows.items())

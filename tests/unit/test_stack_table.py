@@ -18,7 +18,7 @@ from hsd_core.cli import main
 from hsd_core.cli.generate import repeat
 from hsd_core.core import events as trace
 from hsd_core.core.run_plans import Round
-from hsd_core.grammar.stack_text import StackError, parse
+from hsd_core.grammar.stack_text import StackError
 from hsd_core.measure.load import decoding
 from hsd_core.pipeline import Pipeline
 from hsd_core.theory import Costs, Profile
@@ -83,19 +83,6 @@ def test_levels_leave_at_once_and_join_a_few_rounds_after_the_last_change() -> N
     found = [by.after(PAST) for _ in range(5)]
     assert [plan and plan.levels for plan in found] == [None, None, None, (0, 1, 2), None]
     assert by.first().load == 2
-
-
-def test_a_profile_makes_the_table() -> None:
-    levels = flat((1, 4, 32), 0.8, 0.7, 0.9, max_block=8).levels
-    named = [
-        type(level)(spec, Costs((1, 8, 64), (ms, 1.1 * ms, 8.8 * ms)), spec)
-        for level, spec, ms in zip(levels, ("int4", "int8", "target"), (1.0, 4.0, 32.0), strict=True)
-    ]
-    profile = Profile(tuple(named), flat((1, 4, 32), 0.8, 0.7, 0.9).acceptance, max_block=8)
-    table = StackTable.planned(profile, parse("int4:2,int8:2,target"), [2, 4, 8, 16])
-    assert next(iter(table.rows)) == 1 and table.rows[1].count(",") == 2 and [*table.rows.values()][-1] == "target"
-    assert len({*table.rows.values()}) == len(table.rows)
-    assert StackTable.read(str(table)) == table
 
 
 def runs(toy: Pipeline, tokens: list[int], **how: Any) -> dict[int, list[Any]]:
