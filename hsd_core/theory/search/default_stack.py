@@ -1,8 +1,9 @@
 """The default stack of a preset on this machine, and the origin of its block lengths. Needs no torch.
 
 A preset has one default for every machine. A profile has the costs of passes on one of them, so the best plan of the
-same levels replaces the default. A level is left out if it does not pay by the profile: if the best plan without it is
-faster at every end of the intervals of the acceptances.
+same levels replaces the default; of the copies of the target in fewer bits it may take another one than the preset. A
+level is left out if it does not pay by the profile: if the best plan without it is faster at every end of the intervals
+of the acceptances. Rows on which levels catch up are counted.
 
 The profile is, in this order: one measured on this machine for this target (`calibrate`, else `calibrate --quick`), or
 the shipped profile of the most similar machine. If no profile has the levels, the preset's block lengths are used.
@@ -18,8 +19,9 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from hsd_core.grammar import kind_of
 from hsd_core.grammar.preset import Preset
-from hsd_core.grammar.stack_text import format_stack, parse
+from hsd_core.grammar.stack_text import format_stack, level_of, parse
 from hsd_core.models.machine import has_cuda
 from hsd_core.theory.latency.plans import Ranked, StackPlan, has_specs, plan_of, plan_text
 from hsd_core.theory.latency.recursion import Pricer
@@ -74,15 +76,26 @@ def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
         return None
     if not own.blocks or own.bonus or own.rules or own.widths:
         return None
-    part = profile.only(own.levels)
-    by_depth = Planner(part, trees=False).best(depth=len(own.levels), shortlist=_FEW).by_depth
-    plans = [_in_full(each, own.levels) for each in by_depth if each.plan.blocks]
+    copies = [i for i in range(profile.target) if _is_copy(profile.levels[i].spec)]
+    levels = sorted({*own.levels, *(copies if set(copies) & set(own.levels) else ())})
+    by_depth = _planner(profile.only(tuple(levels))).best(depth=len(own.levels), shortlist=_FEW).by_depth
+    plans = [_in_full(each, levels) for each in by_depth if each.plan.blocks]
     chosen = plans[-1]
     for fewer in reversed(plans[:-1]):
         gain = _interval(profile, fewer.plan, chosen.plan)
         if gain is not None and gain[0] > 1.0:
             chosen = fewer
-    return DefaultPlan(_written(stack, own, chosen.plan), _plan_prediction(profile, chosen))
+    return DefaultPlan(_written(profile, stack, own, chosen.plan), _plan_prediction(profile, chosen))
+
+
+def _planner(profile: Profile) -> Planner:
+    return Planner(profile, trees=False, catch_up=True)
+
+
+def _is_copy(spec: str) -> bool:
+    """Whether a level is the target's weights in fewer bits."""
+    reads = kind_of(level_of(spec)).shares.reads if spec else None
+    return bool(reads and reads.weights)
 
 
 def _in_full(ranked: Ranked, levels: Sequence[int]) -> Ranked:
@@ -90,21 +103,18 @@ def _in_full(ranked: Ranked, levels: Sequence[int]) -> Ranked:
     return replace(ranked, plan=replace(ranked.plan, levels=tuple(levels[i] for i in ranked.plan.levels)))
 
 
-def _written(stack: str, own: StackPlan, chosen: StackPlan) -> str:
-    blocks = dict(zip(chosen.levels, [*chosen.blocks, None], strict=True))
-    specs = [
-        replace(spec, block=blocks[level])
-        for level, spec in zip(own.levels, parse(stack), strict=True)
-        if level in blocks
-    ]
-    return format_stack(specs)
+def _written(profile: Profile, stack: str, own: StackPlan, chosen: StackPlan) -> str:
+    """The chosen plan with the keys that the preset's stack gives its levels."""
+    given = dict(zip(own.levels, parse(stack), strict=True))
+    planned = zip(chosen.levels, parse(plan_text(profile, chosen)), strict=True)
+    return format_stack([replace(given.get(level, spec), block=spec.block) for level, spec in planned])
 
 
 def _plan_prediction(profile: Profile, chosen: Ranked) -> PlanPrediction:
     speedup = chosen.prediction.speedup
     if len(chosen.plan.levels) <= _PAIR:
         return PlanPrediction(speedup)
-    two = Planner(profile, trees=False).best(depth=_PAIR, shortlist=_FEW).by_depth[-1]
+    two = _planner(profile).best(depth=_PAIR, shortlist=_FEW).by_depth[-1]
     if not two.plan.blocks or not has_specs(profile, two.plan):
         return PlanPrediction(speedup)
     gain = two.prediction.ms_per_token / chosen.prediction.ms_per_token
@@ -120,7 +130,7 @@ def _interval(profile: Profile, plan: StackPlan, other: StackPlan) -> Interval |
         return None
     found = []
     for values in product(*ends.values()):
-        pricer = Pricer(profile.with_acceptance(dict(zip(ends, values, strict=True))))
+        pricer = Pricer(profile.with_acceptance(dict(zip(ends, values, strict=True))), catch_up=True)
         found.append(pricer.price(other).ms_per_token / pricer.price(plan).ms_per_token)
     return min(found), max(found)
 

@@ -94,12 +94,14 @@ class Planner:
     Args:
         drop_bonus: also consider verifiers without a bonus token (they save a row, or its shared layers).
         trees: also consider trees of the bottom level, if the profile has their acceptances.
+        catch_up: see `Pricer`.
         check: called before each step of a search; its exceptions end the search.
     """
 
     profile: Profile
     drop_bonus: bool = False
     trees: bool = True
+    catch_up: bool = False
     check: Callable[[], None] = lambda: None
     edges: Edges = field(init=False)
     pricer: Pricer = field(init=False)
@@ -108,7 +110,7 @@ class Planner:
 
     def __post_init__(self) -> None:
         self.edges = Edges(self.profile)
-        self.pricer = Pricer(self.profile)
+        self.pricer = Pricer(self.profile, self.catch_up)
         bonuses = (True, False) if self.drop_bonus else (True,)
         self.modes = tuple(Mode(rule, bonus) for rule in self.profile.rules for bonus in bonuses)
 
