@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import asdict
 from functools import partial
@@ -19,7 +19,7 @@ from app.kit.mounted import asked as sent
 from app.kit.payload import payload, status
 from app.kit.supervised import NOWHERE, Kept
 from app.serve.door.presence import CALLER, LEFT_S, Presence
-from app.serve.engine import Engine, Job, Payload, W
+from app.serve.engine import Engine, EngineWork, Job, Payload, W
 from app.serve.line.class_caps import ClassCaps
 from app.serve.line.known_runs import AWAY_S, CUT_S, RETURN_S, NameTaken, Run, Runs, Visitor
 from app.serve.line.line import OF_A_SESSION, Left, Line, Refused
@@ -30,6 +30,7 @@ from app.serve.watch.resident import resident
 from app.words import run as says
 
 FETCHES = 24  # runs whose weights are fetched before they stand in line
+IDLE_S = 4.0  # so long nobody runs or waits before the engine does what nobody asked for
 Who = Callable[[Mapping[str, str]], tuple[str, bool, bool]]
 
 
@@ -43,7 +44,8 @@ class Service:
         self.line = Line(at_once=lambda: engine.places)
         self.metrics = Metrics(self.health)
         self._fetching: Counter[str] = Counter()  # by session
-        self._left: set[asyncio.Task[None]] = set()  # runs that go on without their page
+        self._tasks: set[asyncio.Task[None]] = set()  # runs that go on without their page, or never had one
+        self.when_idle: Callable[[EngineWork], tuple[Job[Any], Any] | None] = lambda request: None
         self._who: Who | None = None
 
     def hold_class(self, who: Who, caps: ClassCaps) -> None:
@@ -103,11 +105,24 @@ class Service:
         finally:
             if visitor.page and run.stage != "done" and not run.stopped.is_set():
                 # The page may only be reloading: the run goes on until it is over, which it asks itself.
-                going = asyncio.create_task(_to_its_end(attended))
-                self._left.add(going)
-                going.add_done_callback(self._left.discard)
+                self._apart(_to_its_end(attended))
             else:
                 await attended.aclose()
+            if run.visitor.page and run.stage == "done" and not run.cut and (more := self.when_idle(request)):
+                self._apart(self._while_idle(*more))
+
+    def _apart(self, work: Coroutine[Any, Any, None]) -> None:
+        going = asyncio.create_task(work)
+        self._tasks.add(going)
+        going.add_done_callback(self._tasks.discard)
+
+    async def _while_idle(self, job: Job[W], request: W) -> None:
+        """Work that nobody asked for: it begins when nobody has run or waited for a while, and ends when somebody does."""
+        await asyncio.sleep(IDLE_S)
+        if not (self.line.running or self.line.length):
+            run = Run(request.run, kind=request.kind, group=partial(self.engine.group, job, request))
+            run.gone = lambda _: self.line.runs(run) and self.line.awaited
+            await _to_its_end(self._attended(run, job, request))
 
     async def _attended(self, run: Run, job: Job[W], request: W) -> AsyncGenerator[Payload, None]:
         came = time.monotonic()

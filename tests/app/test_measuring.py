@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pagekit import launched
+from pagekit import awaited, launched
 
-from app.serve.line.known_runs import Run
+from app.serve import service
+from app.serve.engine import RUN, Job
+from app.serve.engines.inline import InlineEngine
+from app.serve.line.known_runs import Run, Visitor
 from app.serve.loader import Loader
-from app.serve.settings import RequestError
+from app.serve.settings import RequestError, parse
 from app.tabs.planner import measuring
 from app.tabs.planner.measuring import MeasureRequest, asked_for, measure_here
 from app.tabs.planner.profiles.sources import Sources, measured_here
@@ -76,6 +82,43 @@ def test_one_that_is_stopped_or_takes_too_long_keeps_nothing_and_says_so(
         ("error", "measuring took longer than -1 s, so nothing was kept") if late else ("idle", "stopped")
     )
     assert default_for_machine(PRESETS["toy"]).stack == TOY
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_after_a_run_the_machine_is_measured_while_nobody_waits(busy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "IDLE_S", 0.0)
+    measured: list[Run] = []
+
+    def measure(loader: Loader, work: MeasureRequest, run: Run) -> Iterator[dict[str, Any]]:
+        measured.append(run)
+        while busy and not run.over():
+            yield run.said()
+            time.sleep(0.001)
+        yield from measure_here(loader, work, run)
+
+    async def visit() -> None:
+        here = service.Service(InlineEngine(Loader(Pipeline)))
+        job, visitor = Job("measure", MeasureRequest, measure), Visitor()
+        here.when_idle = lambda asked: (job, request())
+        await follow(here, visitor)
+        while not measured:
+            await asyncio.sleep(0.001)
+        here.when_idle = lambda asked: None
+        if busy:
+            await follow(here, Visitor(("another",)))
+        while here.line.running:
+            await asyncio.sleep(0.001)
+
+    awaited(visit())
+    assert len(measured) == 1 and measured[0].cut is busy, "it gives way to who comes"
+    assert (quick_profile("toy") is None) is busy
+
+
+async def follow(here: service.Service, visitor: Visitor) -> None:
+    asked = parse({"run": f"{visitor.session:x<32}", "prompt": "The", "stack": TOY, "preset": "toy"})
+    async for last in here.serve(RUN, asked, visitor):
+        pass
+    assert last["final"] and last["status"]["mode"] == "live"
 
 
 def test_what_visitors_may_not_run_they_may_not_measure() -> None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from starlette.routing import BaseRoute
 
 from app.kit.mounted import tab
+from app.serve.engine import EngineWork, Job
 from app.serve.service import queued
 from app.serve.settings import run_id
 from app.tabs.explore.view import Play, named
@@ -20,6 +22,9 @@ from app.tabs.planner.profiles.sources import measured_here
 from app.tabs.planner.routes import ANOTHER, ANSWER, BROUGHT, DOCTOR, LENGTHS, PLOTLY, SOURCES
 from app.tabs.planner.routes import routes as profile_routes
 from app.tabs.shipped import Shipped
+from hsd_core.stacks.presets import PRESETS
+from hsd_core.theory.profiles.profile_store import SHIPPED
+from hsd_core.theory.search.default_stack import default_for_machine
 
 TITLE = "Planner"
 _TOLD = ("name", "title", "usable", "reason", "default")  # of each preset
@@ -46,6 +51,17 @@ def build(play: Play, shipped: Shipped) -> None:
         return asked_for(run_id(data.get("run")), str(data.get("preset", ""))[:80], play.catalogue())
 
     queued(view, "measure", play.service, asked, MEASURE)
+
+    def unmeasured(request: EngineWork) -> tuple[Job[MeasureRequest], MeasureRequest] | None:
+        """This machine, while the default stack of a preset that runs is planned from another machine's profile."""
+        preset, offer = PRESETS.get(request.preset), shipped.offer
+        if preset is None or not play.service.engine.here:
+            return None
+        if default_for_machine(preset, offer.device, offer.dtype).source != SHIPPED:
+            return None
+        return MEASURE, MeasureRequest(f"measure-{uuid4().hex}", preset.name, preset.stack("cpu"))
+
+    play.service.when_idle = unmeasured
 
 
 def routes(shipped: Shipped) -> list[BaseRoute]:

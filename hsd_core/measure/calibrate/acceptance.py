@@ -13,8 +13,10 @@ Drafts begin where the last one ended, which is more often before a hard token t
 of a lookup and the acceptance of its tokens are taken along the rounds that drafts of `BLOCK` tokens would have made of
 the text: `begins[s]` is the probability that a round began at token s.
 
+A stop policy ends a block behind a token whose row is not sure; of the sure ones the acceptance is counted too.
+
 Names in the tally: ("pair", j, i), ("width", j, i, k), ("hit", l), ("reach", l, m), ("beside", l, m): tokens at depth m
-of an offer of at least that depth.
+of an offer of at least that depth; ("sure", j, policy, theta), ("kept", j, i, policy, theta): of j's sure tokens.
 """
 
 from __future__ import annotations
@@ -131,6 +133,7 @@ def _whole(mass: Tensor, instead: Tensor) -> Tensor:
     return torch.where(total > 0.0, mass / total.clamp_min(torch.finfo(mass.dtype).tiny), instead)
 
 
+THETAS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)  # of stop policies
 BLOCK = STRIDE  # T of the rounds along a text
 FORK_PART = 4  # forks are drawn for one in this many tokens, as each takes several passes over full rows
 
@@ -153,9 +156,18 @@ class _Count:
 
     def all(self) -> None:
         for place, j in enumerate(self.levels):
+            stops = {
+                (policy, theta): _floats(confidence >= theta)
+                for policy, confidence in self.reading.sure[j].items()
+                for theta in THETAS
+            }
+            for stop, sure in stops.items():
+                self._add(("sure", j, *stop), float(sure.sum()), len(sure))
             for i in self.levels[place + 1 :]:
                 overlap = _floats(torch.minimum(self.dists[j], self.dists[i]).sum(1))
                 self._add(("pair", j, i), overlap.sum(), len(overlap))
+                for stop, sure in stops.items():
+                    self._add(("kept", j, i, *stop), float(overlap @ sure), float(sure.sum()))
                 self._forks(j, i)
         for lookup, guesses in self.reading.guesses.items():
             self._lookup(lookup, guesses)

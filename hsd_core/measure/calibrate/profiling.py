@@ -34,7 +34,7 @@ from hsd_core.measure.calibrate.run_costs import (
 from hsd_core.measure.intervals import Tally, mean_interval
 from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
 from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
-from hsd_core.theory.profiles.profile import LENGTH, with_acceptances_of
+from hsd_core.theory.profiles.profile import LENGTH, SureShare, with_acceptances_of
 from hsd_core.theory.profiles.profile_store import QUICK, shipped_profile, store_profile
 from hsd_core.theory.profiles.under_load import JointCosts, with_joint
 
@@ -73,6 +73,7 @@ def assembled(
         temperature=temperature,
         round_ms=round(between.round_ms, 4),
         by_width={(at[j], at[i]): known for j, i in pairs if (known := _by_width(tally, j, i))},
+        sure={(at[j], at[i]): known for j, i in pairs if (known := _sure(tally, j, i))},
         about={**about, "left_out": {**found.left_out, **left_out}},
     )
 
@@ -120,6 +121,16 @@ def _by_width(tally: Tally, j: int, i: int) -> tuple[float, ...]:
     keys = [("width", j, i, k) for k in range(1, WIDEST + 1)]
     shares = [_round(tally.ratio(key) or 0.0) for key in keys if tally.weight(key) >= LEAST]
     return tuple(np.maximum.accumulate(shares).tolist()) if len(shares) == WIDEST else ()
+
+
+def _sure(tally: Tally, j: int, i: int) -> dict[str, tuple[SureShare, ...]]:
+    """`Profile.sure` of a pair."""
+    found: dict[str, list[SureShare]] = {}
+    for _, below, level, policy, theta in (key for key in tally.names() if key[:3] == ("kept", j, i)):
+        share, kept = tally.ratio(("sure", j, policy, theta)), tally.ratio(("kept", j, i, policy, theta))
+        if share and kept is not None:
+            found.setdefault(str(policy), []).append((float(theta), _round(share), _round(kept)))
+    return {policy: tuple(known) for policy, known in found.items()}
 
 
 def _round(share: float) -> float:

@@ -28,6 +28,7 @@ from hsd_core.core.level import (
     score_ids,
     scorer,
 )
+from hsd_core.grammar import policies
 from hsd_core.levels.shared import SharedState, open_levels
 from hsd_core.levels.trunk import Layered, Trunk
 from hsd_core.measure.texts.written_texts import WrittenText
@@ -38,6 +39,7 @@ from hsd_core.models.sampling import Sampling, largest, to_probs
 
 if TYPE_CHECKING:
     from hsd_core.core.level import StackEntry
+    from hsd_core.grammar.strategies import PolicyKind
 
 
 STRIDE = 4  # tokens of a draft
@@ -101,12 +103,14 @@ class Reading:
         dists: (n, V) rows of levels with distributions, on the target's device.
         guesses: the proposals of a lookup at each of the n positions, which may be empty.
         ranked: (n, WIDEST) the likeliest tokens of levels with distributions, likeliest first; only for greedy texts.
+        sure: (n,) the confidence of these levels' rows, by the stop policies that compare it with a threshold.
     """
 
     ids: Tensor
     dists: dict[int, Tensor]
     guesses: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
     ranked: dict[int, Tensor] = field(default_factory=dict)
+    sure: dict[int, dict[str, Tensor]] = field(default_factory=dict)
 
 
 def is_lookup(level: Level) -> bool:
@@ -146,7 +150,16 @@ def read(entries: Sequence[StackEntry], text: WrittenText, temperature: float, e
         reading.dists[i] = to_probs(logits[i], sampling).to(reading.ids.device)
         if sampling.greedy:
             reading.ranked[i] = largest(logits[i], WIDEST)[1].to(reading.ids.device)
+        reading.sure[i] = {kind.name: torch.tensor(sure) for kind, sure in _confidence(logits[i])}
     return reading
+
+
+def _confidence(logits: Tensor) -> Iterator[tuple[PolicyKind, Sequence[float]]]:
+    """By each policy whose threshold does not move."""
+    for kind in policies().values():
+        policy = kind.bind({})
+        if policy.moving is None and (sure := policy.sure(logits)):
+            yield kind, sure
 
 
 class Past(Trunk):

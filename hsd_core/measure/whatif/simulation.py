@@ -22,6 +22,7 @@ from hsd_core.measure.whatif.simulated_levels import PLACE, SyntheticLevel, Synt
 from hsd_core.models.sampling import Sampling
 from hsd_core.stacks.prepared import run
 from hsd_core.theory import Costs, Profile, ProfileError, StackPlan, expected, has_specs, plan_of
+from hsd_core.theory.latency.plans import full_blocks
 from hsd_core.trace import metrics
 from hsd_core.trace.comparison import baseline_of
 from hsd_core.trace.pieces import record
@@ -89,6 +90,7 @@ def bounded(profile: Profile, plan: StackPlan, tokens: int, most_calls: int = MO
     """
     if not 1 <= tokens <= MOST_TOKENS:
         raise ProfileError(f"{tokens} tokens; simulate 1 to {MOST_TOKENS}")
+    full_blocks(plan)
     if len(plan.levels) > MAX_LEVELS or any(block > MAX_BLOCK for block in plan.blocks):
         raise ProfileError(f"a stack has at most {MAX_LEVELS} levels and blocks of {MAX_BLOCK}; choose a smaller plan")
     found = expected(profile, plan)

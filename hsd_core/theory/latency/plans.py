@@ -10,11 +10,14 @@ from operator import mul
 
 from hsd_core.grammar import fan_of, followed, kind_of, rule_of, rules
 from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
-from hsd_core.grammar.spec import grows_by_itself
+from hsd_core.grammar.spec import grows_by_itself, theta_of
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LENGTH, LONG_TEXTS, TOKENWISE, Profile
+
+
+Stop = tuple[str, float]  # a stop policy and its threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class StackPlan:
 
     `bonus`, `rules`: of each verifier, that is of `levels[1:]`; None: all with a bonus, all `tokenwise`.
     `widths`: of the tree that the bottom level drafts, as deep as its block; empty: a chain.
+    `stops`: the stop policy of each level below the target, and its threshold; None for full blocks; empty: all None.
     """
 
     levels: tuple[int, ...]
@@ -30,6 +34,7 @@ class StackPlan:
     bonus: tuple[bool, ...] | None = None
     rules: tuple[str, ...] | None = None
     widths: tuple[int, ...] = ()
+    stops: tuple[Stop | None, ...] = ()
 
     @property
     def nodes(self) -> int:
@@ -47,6 +52,10 @@ class StackPlan:
     def rule_of(self, place: int) -> str:
         """The rule of the verifier at a place of `levels` (1, 2, ...)."""
         return TOKENWISE if self.rules is None else self.rules[place - 1]
+
+    def stop_of(self, place: int) -> Stop | None:
+        """The stop policy of the level at a place below the target; None for full blocks."""
+        return self.stops[place] if self.stops else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,10 @@ def check_plan(profile: Profile, plan: StackPlan) -> None:
             raise ProfileError(f"plan has {what} {list(per_verifier)}; give one for each level above the bottom")
     if plan.widths:
         _check_tree(profile, plan)
+    if plan.stops and (len(plan.stops) != len(blocks) or plan.stops[0]):
+        raise ProfileError(f"plan has stops {list(plan.stops)}; give one for each level between, None for the bottom")
+    for place in range(1, len(plan.stops)):
+        sure_of(profile, plan, place)
     for entry in (profile.levels[level] for level in levels[1:]):
         if entry.drafts_only:
             what = "is a lookup" if entry.is_lookup else "offers several candidates side by side"
@@ -107,6 +120,34 @@ def check_plan(profile: Profile, plan: StackPlan) -> None:
             f"rule {plan.rule_of(1)} judges one candidate, and {profile.names[levels[0]]} offers several side by side; "
             f"use rule {TOKENWISE}"
         )
+
+
+def sure_of(profile: Profile, plan: StackPlan, place: int) -> tuple[float, float]:
+    """P(a token of the level at a place is sure), P(the level above accepts a sure one); (1, 0) for full blocks.
+
+    Raises:
+        ProfileError: the profile does not know them.
+    """
+    if (stop := plan.stop_of(place)) is None:
+        return 1.0, 0.0
+    pair = plan.levels[place], plan.levels[place + 1]
+    known = profile.sure.get(pair, {}).get(stop[0], ())
+    for theta, share, kept in known:
+        if theta == stop[1]:
+            return share, kept
+    names, thetas = (profile.names[i] for i in pair), ", ".join(f"{theta:g}" for theta, *_ in known)
+    cure = f"use @theta= {thetas}" if known else "calibrate again"
+    raise ProfileError(f"{' below '.join(names)}: the profile does not know policy {stop[0]} at {stop[1]:g}; {cure}")
+
+
+def full_blocks(plan: StackPlan) -> None:
+    """Checks that a plan has no stop policy.
+
+    Raises:
+        ProfileError: it has.
+    """
+    if any(plan.stops):
+        raise ProfileError("stop policies are predicted for one text, with one level after another; leave @policy= out")
 
 
 def judges_several(rule: str) -> bool:
@@ -149,6 +190,8 @@ def stack_text(profile: Profile, plan: StackPlan) -> str:
             spec = spec.having(tree=".".join(map(str, plan.widths)))
         if place:
             spec = spec.having(bonus=plan.bonus_of(place), rule=plan.rule_of(place))
+        if block and (stop := plan.stop_of(place)):
+            spec = spec.having(policy=stop[0], theta=stop[1])
         specs.append(spec)
     return format_stack(specs)
 
@@ -213,6 +256,8 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
     specs = (specs[0], *(spec.having(fuse=None) for spec in specs[1:]))  # only the lowest level's @fuse= counts
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
+    stops = [_stop(profile, spec) if 0 < place < len(specs) - 1 else None for place, spec in enumerate(specs)]
+    specs = tuple(spec.having(policy=None, theta=None) if stop else spec for spec, stop in zip(specs, stops, strict=True))
     for spec in specs:
         if _bare(spec) not in known:
             raise ProfileError(f"{format_stack([spec])} is not in this profile{_cure(profile, specs, spec)}")
@@ -242,9 +287,17 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
         None if all(bonus) else bonus,
         None if set(decided) <= {TOKENWISE} else tuple(decided),
         widths,
+        tuple(stops[:-1]) if any(stops) else (),
     )
     check_plan(profile, plan)
     return plan
+
+
+def _stop(profile: Profile, spec: LevelSpec) -> Stop | None:
+    """A level's stop policy, if the profile knows one of that name."""
+    theta = theta_of(spec)
+    known = theta is not None and any(spec.policy in by_policy for by_policy in profile.sure.values())
+    return (spec.policy, theta) if known and theta is not None else None
 
 
 def _spec(profile: Profile, level: int) -> LevelSpec:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 
-from hsd_core.theory.latency.plans import StackPlan, check_plan
+from hsd_core.theory.latency.plans import StackPlan, check_plan, full_blocks
 from hsd_core.theory.profiles.costs import Costs
 from hsd_core.theory.profiles.profile import Profile, ProfileLevel
 
@@ -89,6 +89,7 @@ def play_batch(profile: Profile, plan: StackPlan, texts: Sequence[int], seed: in
         ProfileError: the plan does not fit the profile.
     """
     check_plan(profile, plan)
+    full_blocks(plan)
     chance = Random(seed)
     levels = [profile.levels[i] for i in plan.levels]
     costs = [levels[0].cost, *(profile.verify_cost(*pair) for pair in pairwise(plan.levels))]

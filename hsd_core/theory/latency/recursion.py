@@ -34,7 +34,7 @@ from hsd_core.theory.latency.blocks import (
     rows_of_record,
     total,
 )
-from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan
+from hsd_core.theory.latency.plans import LevelShare, Prediction, StackPlan, check_plan, sure_of
 from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import Profile
 
@@ -83,7 +83,8 @@ class Pricer:
         for place in range(1, len(plan.levels)):
             rounds = self._verify(plans, place, rows_of_record(block, np.maximum(rooms - plan.bonus_of(place), 0)))
             if place < len(plan.blocks):
-                block = collect_blocks(rounds, np.minimum(plan.blocks[place], rooms), rooms)
+                sure = self._sure(plans, place)[:, 0]
+                block = collect_blocks(rounds, np.minimum(plan.blocks[place], rooms), sure, rooms)
         return rounds
 
     def _price(self, plans: list[StackPlan]) -> Iterator[tuple[StackPlan, Prediction]]:
@@ -100,7 +101,7 @@ class Pricer:
                 return
             plans, rounds = plans[:k], rows_of_record(rounds, slice(k))
             length = np.array([plan.blocks[place] for plan in plans])
-            rounds = self._verify(plans, place + 1, collect_blocks(rounds, length))
+            rounds = self._verify(plans, place + 1, collect_blocks(rounds, length, self._sure(plans, place)[:, 0]))
 
     def _ended(self, plans: Sequence[StackPlan], rounds: Rounds) -> Iterator[tuple[StackPlan, Prediction]]:
         """The predictions of plans whose rounds of the target these are."""
@@ -145,7 +146,7 @@ class Pricer:
             accepts(self.profile, *pair, n - 1, rule=plan.rule_of(place), widths=widths)
             for pair, plan, widths in zip(pairs, plans, trees, strict=True)
         ]
-        rejected, accepted = block.fate(np.array(given))
+        rejected, accepted = block.fate(np.array(given), self._sure(plans, place - 1))
         dist = np.zeros((len(plans), n + 1))
         dist[:, 1:-1] = rejected + np.where(bonus[:, None], 0.0, accepted[:, 1:])
         dist[:, 1:] += np.where(bonus[:, None], accepted, 0.0)
@@ -181,6 +182,10 @@ class Pricer:
             more[b] = self.profile.verify_cost(*pairs[b]).at(of_block + 1.0)
         row_ms = total(block.dist * more) - own
         return Rounds(own + block.ms + owing, dist, last, parts, own, row_ms)
+
+    def _sure(self, plans: Sequence[StackPlan], place: int) -> Array:
+        """P(a token of the level at a place is sure), P(the level above accepts a sure one): (b, 2)."""
+        return np.array([sure_of(self.profile, plan, place) for plan in plans])
 
     def _costs(self, below: int, level: int, rows: int) -> Array:
         """c(0), ..., c(rows)."""

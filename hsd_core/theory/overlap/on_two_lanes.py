@@ -14,7 +14,7 @@ from hsd_core.grammar.key import StackError, Value
 from hsd_core.grammar.keys import ID, WITH
 from hsd_core.grammar.stack_text import LevelSpec, format_stack, parse
 from hsd_core.models.drafts import known_drafts
-from hsd_core.theory.latency.plans import StackPlan, check_plan, plan_of, plan_text
+from hsd_core.theory.latency.plans import StackPlan, check_plan, full_blocks, plan_of, plan_text
 from hsd_core.theory.overlap.below import Below
 from hsd_core.theory.overlap.verdicts import Verdicts
 from hsd_core.theory.profiles.costs import ProfileError
@@ -64,6 +64,7 @@ def expected_on_lanes(profile: Profile, what: OnTwoLanes, check: Callable[[], No
     """
     plan, target = what.plan, profile.levels[profile.target]
     check_plan(profile, plan)
+    full_blocks(plan)
     if len(plan.levels) < 2 or plan.widths or profile.levels[plan.levels[0]].beside:
         raise ProfileError(
             "two lanes need a level that drafts chains for the target; add a level, or leave its tree out"

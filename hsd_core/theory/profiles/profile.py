@@ -56,6 +56,7 @@ TOKENWISE = "tokenwise"  # the rule of `Profile.acceptance`
 Pair = tuple[int, int]
 Interval = tuple[float, float]
 Matrix = tuple[tuple[float, ...], ...]
+SureShare = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ class Profile:
     tokens drafted by j (shared layers), instead of the cost of level i. `round_ms`: the engine's ms per target round
     outside the levels. `by_rule`: acceptances under other verification rules. `by_width[(j, i)][k - 1]`: probability
     that i accepts one of k candidate tokens of j at one position. `max_block`: the longest block length of a plan.
-    `lengths`: of the texts that it was measured on, if recorded.
+    `lengths`: of the texts that it was measured on, if recorded. `sure[(j, i)]`: by stop policy, for each threshold
+    (the threshold, the share of j's tokens whose rows are that sure, the probability that i accepts one of these).
     """
 
     levels: tuple[ProfileLevel, ...]
@@ -166,6 +168,7 @@ class Profile:
     by_rule: Mapping[str, Matrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     lengths: TextLengths | None = None
+    sure: Mapping[Pair, Mapping[str, tuple[SureShare, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_levels(self.levels)
@@ -181,10 +184,13 @@ class Profile:
             raise ProfileError(f"temperature is {self.temperature}; use 0 or more")
         if not (math.isfinite(self.round_ms) and self.round_ms >= 0):
             raise ProfileError(f"round_ms is {self.round_ms}; use 0 or more ms")
-        arrows = (("edge_cost_ms", self.edge_cost), ("by_width", self.by_width))
+        arrows = (("edge_cost_ms", self.edge_cost), ("by_width", self.by_width), ("sure", self.sure))
         for what, pairs in arrows:
             if bad := [pair for pair in pairs if not 0 <= pair[0] < pair[1] < len(names)]:
                 raise ProfileError(f"{what} has the pair {bad[0]}; the drafter must stand below its verifier")
+        for (below, level), policies in self.sure.items():
+            if any(not 0.0 <= share <= 1.0 for known in policies.values() for one in known for share in one):
+                raise ProfileError(f"sure of {names[below]} by {names[level]}: thresholds and shares are 0 to 1")
         for (below, level), shares in self.by_width.items():
             if wrong := [share for share in shares if not 0.0 <= share <= 1.0]:
                 raise ProfileError(f"by_width of {names[below]} by {names[level]} is {wrong[0]}; use 0 to 1")
@@ -266,6 +272,7 @@ class Profile:
             interval=None if self.interval is None else cut(self.interval),
             edge_cost=kept(self.edge_cost),
             by_width=kept(self.by_width),
+            sure=kept(self.sure),
             by_rule={rule: cut(matrix) for rule, matrix in self.by_rule.items()},
         )
 
@@ -322,7 +329,8 @@ def with_scaled_cost(profile: Profile, index: int, factor: float) -> Profile:
 
 
 def with_pair_accepted(profile: Profile, below: int, level: int, share: float) -> Profile:
-    """The profile with another acceptance (0 to 1) of a pair under every rule; its acceptances by width are removed."""
+    """The profile with another acceptance (0 to 1) of a pair under every rule; its acceptances by width and by how
+    sure a token is are removed."""
 
     def moved(rows: Matrix) -> Matrix:
         return tuple(
@@ -334,6 +342,7 @@ def with_pair_accepted(profile: Profile, below: int, level: int, share: float) -
         acceptance=moved(profile.acceptance),
         by_rule={rule: moved(rows) for rule, rows in profile.by_rule.items()},
         by_width={pair: shares for pair, shares in profile.by_width.items() if pair != (below, level)},
+        sure={pair: known for pair, known in profile.sure.items() if pair != (below, level)},
     )
 
 
@@ -355,6 +364,7 @@ def with_acceptances_of(profile: Profile, other: Profile) -> Profile | None:
         acceptance=part.acceptance,
         interval=part.interval,
         by_width=part.by_width,
+        sure=part.sure,
         by_rule=part.by_rule,
         lengths=part.lengths,
         about={**profile.about, ACCEPTANCES_FROM: about},

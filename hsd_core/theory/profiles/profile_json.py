@@ -8,7 +8,7 @@ Of a level also: `spec`, `hit_rate`, `reach`, `draft_ms`, `beside` ([1.9, 1.4]),
 `joint_ms` (by texts, then rows of each: {"1": {"1": 9, "8": 12}, "4": {"1": 12, "8": 40}}).
 Of a profile also: `edge_cost_ms` ({"m0->target": {"4": 3.0}}), `interval` (as `acceptance`, [low, high] or null),
 `hit_rate` (by level name), `temperature`, `round_ms`, `by_width` ({"m0->target": [0.8, 0.87]}), `by_rule`, `about`,
-`lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}).
+`lengths` ({"limit": 40, "texts": 24, "ended": [7, 33]}), `sure` ({"m0->target": {"margin": [[0.2, 0.95, 0.98]]}}).
 Files of earlier versions may have `threads` and `contention`, which are ignored.
 """
 
@@ -22,7 +22,16 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct, field
 
 from hsd_core.theory.profiles.costs import Costs, Form, ProfileError, row_count
-from hsd_core.theory.profiles.profile import VERSION, Matrix, Pair, Profile, ProfileLevel, TextLengths, check_levels
+from hsd_core.theory.profiles.profile import (
+    VERSION,
+    Matrix,
+    Pair,
+    Profile,
+    ProfileLevel,
+    SureShare,
+    TextLengths,
+    check_levels,
+)
 from hsd_core.typed import Int, Malformed, Wrong, convert, encode, plain, pretty
 from hsd_core.typed.files import read_bytes
 
@@ -64,6 +73,7 @@ class _Profile(Form, frozen=True, kw_only=True):
     interval: GivenIntervals | None = None
     edge_cost_ms: dict[str, Any] = field(default_factory=dict)
     by_width: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    sure: dict[str, dict[str, tuple[SureShare, ...]]] = field(default_factory=dict)
     conditional: dict[str, _Finer] = field(default_factory=dict)  # of older files
     by_rule: Mapping[str, GivenMatrix] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -124,6 +134,7 @@ def profile_from(given: Any) -> Profile:
         if form.interval is None
         else tuple(tuple(pair if isinstance(pair, tuple) else None for pair in row) for row in form.interval),
         by_width=_pairs({**older, **form.by_width}, names, "by_width", lambda shares, _: shares),
+        sure=_pairs(form.sure, names, "sure", lambda shares, _: shares),
         by_rule={rule: _matrix(matrix) for rule, matrix in form.by_rule.items()},
         about=form.about,
         lengths=form.lengths,
@@ -159,6 +170,7 @@ def _form(profile: Profile) -> _Profile:
         ],
         edge_cost_ms=arrows({pair: costs.as_dict() for pair, costs in profile.edge_cost.items()}),
         by_width=arrows(profile.by_width),
+        sure=arrows(profile.sure),
         **{name: getattr(profile, name) for name in (*_NUMBERS, *_ALIKE)},
     )
 

@@ -20,6 +20,7 @@ from itertools import product
 from typing import Any
 
 from hsd_core.grammar import kind_of
+from hsd_core.grammar.keys import POLICY, THETA
 from hsd_core.grammar.preset import Preset
 from hsd_core.grammar.stack_text import format_stack, level_of, parse
 from hsd_core.models.machine import has_cuda
@@ -89,7 +90,7 @@ def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
 
 
 def _planner(profile: Profile) -> Planner:
-    return Planner(profile, trees=False, catch_up=True)
+    return Planner(profile, trees=False, stops=True, catch_up=True)
 
 
 def _is_copy(spec: str) -> bool:
@@ -107,7 +108,13 @@ def _written(profile: Profile, stack: str, own: StackPlan, chosen: StackPlan) ->
     """The chosen plan with the keys that the preset's stack gives its levels."""
     given = dict(zip(own.levels, parse(stack), strict=True))
     planned = zip(chosen.levels, parse(plan_text(profile, chosen)), strict=True)
-    return format_stack([replace(given.get(level, spec), block=spec.block) for level, spec in planned])
+    stops = (POLICY.name, THETA.name)
+    return format_stack(
+        [
+            replace(given.get(level, spec), block=spec.block).having(**{key: spec.values.get(key) for key in stops})
+            for level, spec in planned
+        ]
+    )
 
 
 def _plan_prediction(profile: Profile, chosen: Ranked) -> PlanPrediction:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hsd_core.grammar.stack_text import MAX_LEVELS
-from hsd_core.theory.latency.plans import Ranked, StackPlan
+from hsd_core.theory.latency.plans import Ranked, StackPlan, Stop
 from hsd_core.theory.latency.recursion import Pricer
 from hsd_core.theory.profiles.costs import Array, ProfileError
 from hsd_core.theory.profiles.profile import TOKENWISE, Pair, Profile
@@ -94,6 +94,7 @@ class Planner:
     Args:
         drop_bonus: also consider verifiers without a bonus token (they save a row, or its shared layers).
         trees: also consider trees of the bottom level, if the profile has their acceptances.
+        stops: also consider stop policies of levels between, if the profile knows how sure their tokens are.
         catch_up: see `Pricer`.
         check: called before each step of a search; its exceptions end the search.
     """
@@ -101,6 +102,7 @@ class Planner:
     profile: Profile
     drop_bonus: bool = False
     trees: bool = True
+    stops: bool = False
     catch_up: bool = False
     check: Callable[[], None] = lambda: None
     edges: Edges = field(init=False)
@@ -225,9 +227,19 @@ class Planner:
             self._found[below, level] = best_shapes(self.profile.by_width[below, level], depth=depth)
         return self._found[below, level]
 
+    def _stops(self, plan: StackPlan, place: int) -> list[Stop | None]:
+        known = self.profile.sure.get(plan.levels[place : place + 2], {}) if self.stops and place else {}
+        return [None, *((policy, theta) for policy, rows in known.items() for theta, *_ in rows)] if known else []
+
     def _neighbours(self, plan: StackPlan) -> Iterable[StackPlan]:
-        """Each block length moved by one; a tree stays as it is."""
+        """Each block length moved by one, or another stop policy, also of the longest blocks; a tree stays as it is."""
         for place, block in enumerate(plan.blocks):
+            for stop in self._stops(plan, place):
+                stops = [plan.stop_of(at) for at in range(len(plan.blocks))]
+                stops[place] = stop
+                for length in {block, self.profile.max_block}:
+                    blocks = (*plan.blocks[:place], length, *plan.blocks[place + 1 :])
+                    yield replace(plan, blocks=blocks, stops=tuple(stops) if any(stops) else ())
             if plan.widths and not place:
                 continue
             for moved in (block - 1, block + 1):
