@@ -117,7 +117,7 @@ class Service:
         going.add_done_callback(self._tasks.discard)
 
     async def _while_idle(self, job: Job[W], request: W) -> None:
-        """Work that nobody asked for: it begins when nobody has run or waited for a while, and ends when somebody does."""
+        """Work that nobody asked for: it begins when nobody runs or waits, and ends when somebody does."""
         await asyncio.sleep(IDLE_S)
         if not (self.line.running or self.line.length):
             run = Run(request.run, kind=request.kind, group=partial(self.engine.group, job, request))

@@ -116,8 +116,7 @@ def test_after_a_run_the_machine_is_measured_while_nobody_waits(busy: bool, monk
 
 async def follow(here: service.Service, visitor: Visitor) -> None:
     asked = parse({"run": f"{visitor.session:x<32}", "prompt": "The", "stack": TOY, "preset": "toy"})
-    async for last in here.serve(RUN, asked, visitor):
-        pass
+    *_, last = [one async for one in here.serve(RUN, asked, visitor)]
     assert last["final"] and last["status"]["mode"] == "live"
 
 

@@ -112,13 +112,13 @@ def test_what_was_measured_here_goes_before_what_is_shipped_and_the_long_before_
     profile_store.store_profile(quick, "toy", "cpu", toy.dtype("cpu"))
     found = default_stack.default_for_machine(toy)
     assert (found.stack, found.source) == (default_plan(quick, TOY).stack, profile_store.MEASURED)  # type: ignore[union-attr]
-    assert found.sentence == "block lengths planned from the 20-second calibration of 2026-01-02 (this machine)"
+    assert found.sentence == "the fastest by the 20-second calibration of 2026-01-02 (this machine)"
     assert profile_store.cached_profile("toy") is None, (
         "predictions of other stacks need more levels than the quick one has"
     )
     profile_store.store_profile(made_up(19.0), "toy", "cpu", toy.dtype("cpu"))
     whole = default_stack.default_for_machine(toy)
-    assert whole.stack.count(",") == 1 and "from the calibration of 2026-01-02 (this machine)" in whole.sentence
+    assert whole.stack.count(",") == 1 and "the calibration of 2026-01-02 (this machine)" in whole.sentence
 
 
 def test_where_the_environment_says_so_a_default_is_the_presets_own_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:

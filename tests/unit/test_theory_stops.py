@@ -11,7 +11,12 @@ from hsd_core.theory import Costs, Planner, Profile, ProfileError, ProfileLevel,
 from hsd_core.theory.latency.plans import Stop, stack_text
 from hsd_core.theory.latency.recursion import Pricer, over_texts
 
-SHARE, KEPT, PASSED, ACCEPTED = 0.88, 0.99, 0.6, 0.9  # of the middle's tokens, of sure ones, by the middle, by the target
+SHARE, KEPT, PASSED, ACCEPTED = (
+    0.88,
+    0.99,
+    0.6,
+    0.9,
+)  # of the middle's tokens, of sure ones, by the middle, by the target
 MARGIN: Stop = ("margin", 0.2)
 PROFILE = Profile(
     tuple(
@@ -60,7 +65,9 @@ def test_a_plan_with_a_stop_policy_costs_what_all_its_outcomes_cost(drafted: int
         plan = StackPlan((0, 1, 2), (drafted, length), stops=(None, stop))
         tokens, ms = enumerated(drafted, length, share)
         found = Pricer(PROFILE).price(plan)
-        assert found.tokens_per_round == pytest.approx(tokens) and sum(found.levels[-1].block_lengths) == pytest.approx(1)
+        assert found.tokens_per_round == pytest.approx(tokens) and sum(found.levels[-1].block_lengths) == pytest.approx(
+            1
+        )
         assert found.ms_per_token == pytest.approx(ms / tokens)
         together = Pricer(PROFILE).price_all([replace(plan, stops=()), plan])[1]
         assert together.ms_per_token == pytest.approx(found.ms_per_token)

@@ -1,4 +1,4 @@
-/** Der Standardstapel eines Rechners: woher seine Blocklängen kommen, was ihm vorhergesagt wird, und das Messen dafür. */
+/** Der Standardstapel eines Rechners: warum er es ist, was ihm vorhergesagt wird, und das Messen dafür. */
 
 /** @param {[string, string]|null} ends */
 const range = (ends) => (ends ? ` (${ends[0]} bis ${ends[1]})` : "");
@@ -9,16 +9,16 @@ export const WORDS = {
   DEFAULT_STACK: {
     title: "Der Standardstapel auf diesem Rechner",
     label: "der Standardstapel auf diesem Rechner",
-    measured: (day) => `Seine Blocklängen sind aus der Kalibrierung dieses Rechners geplant${on(day)}.`,
-    quick: (day) => `Seine Blocklängen sind aus der 20-Sekunden-Kalibrierung dieses Rechners geplant${on(day)}.`,
+    measured: (day) => `Er ist der schnellste nach den Zeiten aus der Kalibrierung dieses Rechners${on(day)}.`,
+    quick: (day) => `Er ist der schnellste nach den Zeiten aus der 20-Sekunden-Kalibrierung dieses Rechners${on(day)}.`,
     shipped: (machine, day) =>
-      `Seine Blocklängen sind aus dem mitgelieferten Profil des ähnlichsten Rechners geplant: ${machine}${on(day)}.`,
+      `Er ist der schnellste nach den Zeiten auf dem ähnlichsten Rechner: ${machine}${on(day)}.`,
     preset: "Seine Blocklängen sind die der Voreinstellung: ein Profil seiner Stufen ist hier nicht bekannt.",
     pinned: "Seine Blocklängen sind die der Voreinstellung, wie es diesem Server gesagt wurde.",
     brief: {
-      measured: "Der Standardstapel hier, mit Blocklängen aus der Kalibrierung dieses Rechners",
-      quick: "Der Standardstapel hier, mit Blocklängen aus der 20-Sekunden-Kalibrierung dieses Rechners",
-      shipped: "Der Standardstapel hier, mit Blocklängen aus dem mitgelieferten Profil des ähnlichsten Rechners",
+      measured: "Der Standardstapel hier, der schnellste nach der Kalibrierung dieses Rechners",
+      quick: "Der Standardstapel hier, der schnellste nach der 20-Sekunden-Kalibrierung dieses Rechners",
+      shipped: "Der Standardstapel hier, der schnellste nach dem mitgelieferten Profil des ähnlichsten Rechners",
       preset:
         "Der Standardstapel hier, mit den Blocklängen der Voreinstellung: ein Profil seiner Stufen ist nicht bekannt",
     },
@@ -32,7 +32,7 @@ export const WORDS = {
     go: "Diesen Rechner messen (20 s)",
     again: "Noch einmal messen (20 s)",
     goTip:
-      "schickt einige kurze Texte durch die Stufen des Standardstapels, wenn kein anderer Lauf tätig ist, und plant daraus seine Blocklängen; nichts verlässt diesen Rechner",
+      "schickt einige kurze Texte durch die Stufen des Standardstapels, wenn kein anderer Lauf tätig ist, und plant daraus den Stapel; nichts verlässt diesen Rechner",
     stop: "Stopp",
     stopping: "Hält an…",
     asking: "ein Platz in der Warteschlange wird erbeten",

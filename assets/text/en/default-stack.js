@@ -1,24 +1,24 @@
-/** A machine's default stack: where its block lengths come from, what is predicted of it, and measuring for it. */
+/** A machine's default stack: why it is that one, what is predicted of it, and measuring for it. */
 
 import { translate } from "../language.js";
 
 export const DEFAULT_STACK = {
   title: "The default stack on this machine",
   label: "the default stack on this machine",
-  /** Where its block lengths come from. */
+  /** Why it is that one. */
   measured: (/** @type {string} */ day) =>
-    `Its block lengths are planned from the calibration of this machine${on(day)}.`,
+    `It is the fastest by what passes take in the calibration of this machine${on(day)}.`,
   quick: (/** @type {string} */ day) =>
-    `Its block lengths are planned from the 20-second calibration of this machine${on(day)}.`,
+    `It is the fastest by what passes take in the 20-second calibration of this machine${on(day)}.`,
   shipped: (/** @type {string} */ machine, /** @type {string} */ day) =>
-    `Its block lengths are planned from the shipped profile of the machine most like this one: ${machine}${day && `, ${day}`}.`,
+    `It is the fastest by what passes take on the machine most like this one: ${machine}${on(day)}.`,
   preset: "Its block lengths are the preset\u2019s own: no profile of its levels is known here.",
   pinned: "Its block lengths are the preset\u2019s own, as this server is told to keep them.",
   /** The same beside a stack that is composed, where the profile stands next to it. */
   brief: {
-    measured: "The default stack here, its block lengths planned from the calibration of this machine",
-    quick: "The default stack here, its block lengths planned from the 20-second calibration of this machine",
-    shipped: "The default stack here, its block lengths planned from the shipped profile nearest to this machine",
+    measured: "The default stack here, the fastest by the calibration of this machine",
+    quick: "The default stack here, the fastest by the 20-second calibration of this machine",
+    shipped: "The default stack here, the fastest by the shipped profile nearest to this machine",
     preset: "The default stack here, with the preset\u2019s own block lengths: no profile of its levels is known",
   },
   briefly: (/** @type {string} */ from, /** @type {string} */ more, /** @type {[string, string]|null} */ ends) =>
@@ -32,7 +32,7 @@ export const DEFAULT_STACK = {
   go: "Measure this machine (20 s)",
   again: "Measure again (20 s)",
   goTip:
-    "runs a few short texts through the levels of the default stack, when nobody else\u2019s run is at work, and plans its block lengths from that; nothing leaves this machine",
+    "runs a few short texts through the levels of the default stack, when nobody else\u2019s run is at work, and plans the stack from that; nothing leaves this machine",
   stop: "Stop",
   stopping: "Stopping\u2026",
   asking: "asking for a place in line",

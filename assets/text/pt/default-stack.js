@@ -9,19 +9,19 @@ export const WORDS = {
   DEFAULT_STACK: {
     title: "A pilha padrão nesta máquina",
     label: "a pilha padrão nesta máquina",
-    measured: (day) => `Seus comprimentos de bloco são planejados a partir da calibração desta máquina${on(day)}.`,
+    measured: (day) => `É a mais rápida pelos tempos medidos na calibração desta máquina${on(day)}.`,
     quick: (day) =>
-      `Seus comprimentos de bloco são planejados a partir da calibração de 20 segundos desta máquina${on(day)}.`,
+      `É a mais rápida pelos tempos medidos na calibração de 20 segundos desta máquina${on(day)}.`,
     shipped: (machine, day) =>
-      `Seus comprimentos de bloco são planejados a partir do perfil que acompanha o programa da máquina mais parecida com esta: ${machine}${day && `, ${day}`}.`,
+      `É a mais rápida pelos tempos medidos na máquina mais parecida com esta: ${machine}${on(day)}.`,
     preset: "Seus comprimentos de bloco são os do próprio preset: não se conhece aqui um perfil dos seus níveis.",
     pinned: "Seus comprimentos de bloco são os do próprio preset, como este servidor foi instruído a mantê-los.",
     brief: {
-      measured: "A pilha padrão aqui, com comprimentos de bloco planejados a partir da calibração desta máquina",
+      measured: "A pilha padrão aqui, a mais rápida pela calibração desta máquina",
       quick:
-        "A pilha padrão aqui, com comprimentos de bloco planejados a partir da calibração de 20 segundos desta máquina",
+        "A pilha padrão aqui, a mais rápida pela calibração de 20 segundos desta máquina",
       shipped:
-        "A pilha padrão aqui, com comprimentos de bloco planejados a partir do perfil mais próximo desta máquina",
+        "A pilha padrão aqui, a mais rápida pelo perfil mais próximo desta máquina",
       preset:
         "A pilha padrão aqui, com os comprimentos de bloco do próprio preset: não se conhece um perfil dos seus níveis",
     },
@@ -34,7 +34,7 @@ export const WORDS = {
     go: "Medir esta máquina (20 s)",
     again: "Medir de novo (20 s)",
     goTip:
-      "passa alguns textos curtos pelos níveis da pilha padrão, quando não há execução de mais ninguém em andamento, e planeja com isso os comprimentos de bloco; nada sai desta máquina",
+      "passa alguns textos curtos pelos níveis da pilha padrão, quando não há execução de mais ninguém em andamento, e planeja com isso a pilha; nada sai desta máquina",
     stop: "Parar",
     stopping: "Parando…",
     asking: "pedindo um lugar na fila",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -33,10 +34,11 @@ from hsd_core.measure.calibrate.run_costs import (
 )
 from hsd_core.measure.intervals import Tally, mean_interval
 from hsd_core.measure.texts.written_texts import BATCH, PROMPTS, WrittenText, write
-from hsd_core.theory import ENGINE, Costs, Profile, ProfileLevel, TextLengths
+from hsd_core.theory import ENGINE, Costs, Profile, ProfileError, ProfileLevel, TextLengths, plan_of
 from hsd_core.theory.profiles.profile import LENGTH, SureShare, with_acceptances_of
 from hsd_core.theory.profiles.profile_store import QUICK, shipped_profile, store_profile
 from hsd_core.theory.profiles.under_load import JointCosts, with_joint
+from hsd_core.theory.search.default_stack import levels_for
 
 if TYPE_CHECKING:
     from hsd_core.pipeline import Pipeline
@@ -126,10 +128,11 @@ def _by_width(tally: Tally, j: int, i: int) -> tuple[float, ...]:
 def _sure(tally: Tally, j: int, i: int) -> dict[str, tuple[SureShare, ...]]:
     """`Profile.sure` of a pair."""
     found: dict[str, list[SureShare]] = {}
-    for _, below, level, policy, theta in (key for key in tally.names() if key[:3] == ("kept", j, i)):
-        share, kept = tally.ratio(("sure", j, policy, theta)), tally.ratio(("kept", j, i, policy, theta))
+    for key in (key for key in tally.names() if key[:3] == ("kept", j, i)):
+        policy, theta = str(key[3]), float(str(key[4]))
+        share, kept = tally.ratio(("sure", j, policy, theta)), tally.ratio(key)
         if share and kept is not None:
-            found.setdefault(str(policy), []).append((float(theta), _round(share), _round(kept)))
+            found.setdefault(policy, []).append((theta, _round(share), _round(kept)))
     return {policy: tuple(known) for policy, known in found.items()}
 
 
@@ -172,7 +175,8 @@ COSTS_ALONE = Effort(texts=4, tokens=24, batch=1, texts_s=2.0, costs_s=6.0, runs
 def calibrate_default(
     pipeline: Pipeline, *, progress: Progress | None = None, stop: Callable[[], bool] | None = None
 ) -> Profile:
-    """Measure the levels of the preset's default stack, greedily and in about 20 seconds, and store the profile.
+    """Measure the levels of the preset's default stack, and those that may take their places, greedily and in about 20
+    seconds, and store the profile.
 
     Costs are measured on this machine. Acceptances need more texts than 20 seconds give, so they are taken from a
     shipped profile if there is one.
@@ -184,9 +188,12 @@ def calibrate_default(
         Stopped: `stop` returned True; nothing is stored.
         OSError: it cannot be stored.
     """
-    *below, target = parse(pipeline.preset.stack(pipeline.device))
-    levels = format_stack([*(bare(spec) for spec in below), target])
     shipped = shipped_profile(pipeline.preset.name, pipeline.device)
+    *below, target = parse(stack := pipeline.preset.stack(pipeline.device))
+    levels = format_stack([*(bare(spec) for spec in below), target])
+    if shipped is not None:
+        with suppress(ProfileError):
+            levels = ",".join(shipped.levels[i].spec for i in levels_for(shipped, plan_of(shipped, stack)))
     effort = QUICKLY if shipped is None else COSTS_ALONE
     found = calibrate(pipeline, levels=levels, effort=effort, progress=progress, stop=stop)[0]
     if shipped is not None:

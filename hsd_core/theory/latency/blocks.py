@@ -182,8 +182,8 @@ def collect_blocks(inner: Rounds, length: Ints, sure: Array, rooms: Ints | None 
 
 
 def _renewal(steps: Array, length: Ints, sure: Array, rooms: Ints | None) -> tuple[Array, Array]:
-    """v_0 = 1, v_n = sum over s < min(n, length) of v_s steps[n - s] times P(they are sure): (b, longest length + x - 1);
-    and the terms of these sums, without that probability: `Blocks.rounds`."""
+    """v_0 = 1, v_n = sum over s < min(n, length) of v_s steps[n - s] P(n - s are sure): (b, longest length + x - 1);
+    and `Blocks.rounds`, the terms v_s steps[n - s]."""
     out = np.zeros((len(steps), length.max() + steps.shape[1] - 1))
     rounds = np.zeros((len(steps), length.max(), steps.shape[1]))
     all_sure = sure[:, None] ** np.arange(steps.shape[1])

@@ -9,13 +9,12 @@ from itertools import accumulate, pairwise
 from operator import mul
 
 from hsd_core.grammar import fan_of, followed, kind_of, rule_of, rules
-from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, TREE, WITH
+from hsd_core.grammar.keys import BONUS, FUSE, GROW, MAX_NODES, POLICY, REPLACE, RULE, THETA, TREE, WITH
 from hsd_core.grammar.spec import grows_by_itself, theta_of
 from hsd_core.grammar.stack_text import LevelSpec, StackError, bare, format_stack, parse
 from hsd_core.stacks.targets import preset_option
 from hsd_core.theory.profiles.costs import ProfileError
 from hsd_core.theory.profiles.profile import LENGTH, LONG_TEXTS, TOKENWISE, Profile
-
 
 Stop = tuple[str, float]  # a stop policy and its threshold
 
@@ -257,7 +256,8 @@ def plan_of(profile: Profile, stack: str) -> StackPlan:
     known = {_bare(_spec(profile, i)): i for i, level in enumerate(profile.levels) if level.spec}
     levels, blocks, decided = [], [], []
     stops = [_stop(profile, spec) if 0 < place < len(specs) - 1 else None for place, spec in enumerate(specs)]
-    specs = tuple(spec.having(policy=None, theta=None) if stop else spec for spec, stop in zip(specs, stops, strict=True))
+    fixed = {POLICY.name: None, THETA.name: None}
+    specs = tuple(spec.having(**fixed) if stop else spec for spec, stop in zip(specs, stops, strict=True))
     for spec in specs:
         if _bare(spec) not in known:
             raise ProfileError(f"{format_stack([spec])} is not in this profile{_cure(profile, specs, spec)}")

@@ -77,8 +77,7 @@ def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
         return None
     if not own.blocks or own.bonus or own.rules or own.widths:
         return None
-    copies = [i for i in range(profile.target) if _is_copy(profile.levels[i].spec)]
-    levels = sorted({*own.levels, *(copies if set(copies) & set(own.levels) else ())})
+    levels = levels_for(profile, own)
     by_depth = _planner(profile.only(tuple(levels))).best(depth=len(own.levels), shortlist=_FEW).by_depth
     plans = [_in_full(each, levels) for each in by_depth if each.plan.blocks]
     chosen = plans[-1]
@@ -87,6 +86,12 @@ def default_plan(profile: Profile, stack: str) -> DefaultPlan | None:
         if gain is not None and gain[0] > 1.0:
             chosen = fewer
     return DefaultPlan(_written(profile, stack, own, chosen.plan), _plan_prediction(profile, chosen))
+
+
+def levels_for(profile: Profile, own: StackPlan) -> list[int]:
+    """The levels of a preset's plan, and all copies of the target in fewer bits where one is among them."""
+    copies = {i for i in range(profile.target) if _is_copy(profile.levels[i].spec)}
+    return sorted({*own.levels, *(copies if copies & set(own.levels) else ())})
 
 
 def _planner(profile: Profile) -> Planner:
@@ -172,15 +177,15 @@ class DefaultStack:
 
     @property
     def sentence(self) -> str:
-        """The origin of the block lengths."""
+        """Why it is that stack."""
         if self.promise is None:
             asked = f", as {VARIABLE}={PRESET} asks" if self.source == PINNED else ""
             return f"block lengths as the preset has them{asked}"
         day, machine = self.about.get("recorded", ""), self.about.get("machine", "")
         if self.source == MEASURED:
             what = "20-second calibration" if self.about.get("effort") == QUICK else "calibration"
-            return f"block lengths planned from the {what} of {day} (this machine)"
-        return f"block lengths planned from the profile of {machine}, {day} (nearest shipped)"
+            return f"the fastest by the {what} of {day} (this machine)"
+        return f"the fastest by the profile of {machine}, {day} (nearest shipped)"
 
     @property
     def summary(self) -> str:

@@ -8,7 +8,7 @@ import { DEFAULT_STACK } from "../../../text/en/default-stack.js";
  *    measures?: boolean}} DefaultStack measures: whether a press measures this machine;
  *    hsd_core/theory/search/default_stack.py */
 
-/** Where its block lengths come from. @param {DefaultStack} known */
+/** Why it is that stack. @param {DefaultStack} known */
 export function plannedFrom({ source, about }) {
   const { recorded = "", machine = "", effort = "" } = about;
   if (source === "measured") return (effort ? DEFAULT_STACK.quick : DEFAULT_STACK.measured)(recorded);

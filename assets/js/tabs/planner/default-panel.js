@@ -1,4 +1,4 @@
-/** The default stack on this machine: why its block lengths are what they are, what is predicted of it, and the press that
+/** The default stack on this machine: why it is that stack, what is predicted of it, and the press that
  *  measures the machine, with how far that is. */
 
 import { h, say } from "../../shared/kit/dom.js";
