@@ -208,20 +208,20 @@ def test_lookups_beside_a_draft_mean_nothing_above_the_bottom():
         (
             "ngram:4@guess=7,int8:6,target",
             r"ngram:4@guess=7 is not in this profile; its levels are ngram, ngram@guess=3, nano@fuse=2, int8, target; "
-            r"all stop fixed; python -m hsd_core calibrate --preset smollm2 --levels ngram@guess=7,int8,target --out ",
+            r"python -m hsd_core calibrate --preset smollm2 --levels ngram@guess=7,int8,target --out ",
         ),
         ("nano:4@fuse=3,target", "nano:4@fuse=3 is not in this profile; .* --levels nano@fuse=3,target"),
         ("lookahead:4,target", "lookahead:4 is not in this profile; .* --levels lookahead,target"),
         ("ngram:4@window=7,target", "ngram:4@window=7 is not in this profile; .* --levels ngram@window=7,target"),
         ("nano:2@tree=2.1@fuse=2,target", r"tree 2\.1: nano@fuse=2 offers several candidates .*; leave @tree= out"),
-        ("ngram:4@guess=3@policy=flush,target", "whose levels all have fixed block lengths; its levels are "),
+        ("ngram:4@guess=3@policy=flush,target", "which does not know that stop policy; its levels are "),
         (
             "int8:4@policy=confidence,target",
-            "int8:4@policy=confidence is not in this profile, whose levels all have fixed block lengths",
+            "int8:4@policy=confidence is not in this profile, which does not know that stop policy",
         ),
         (
             "int8:4@policy=margin,target",
-            "int8:4@policy=margin is not in this profile, whose levels all have fixed block lengths",
+            "int8:4@policy=margin is not in this profile, which does not know that stop policy",
         ),
     ],
 )

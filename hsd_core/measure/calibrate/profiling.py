@@ -75,7 +75,7 @@ def assembled(
         temperature=temperature,
         round_ms=round(between.round_ms, 4),
         by_width={(at[j], at[i]): known for j, i in pairs if (known := _by_width(tally, j, i))},
-        sure={(at[j], at[i]): known for j, i in pairs if (known := _sure(tally, j, i))},
+        sure={(at[j], at[i]): stops for j, i in pairs if (stops := _sure(tally, j, i))},
         about={**about, "left_out": {**found.left_out, **left_out}},
     )
 

@@ -324,12 +324,12 @@ def _cure(profile: Profile, specs: Sequence[LevelSpec], missing: LevelSpec) -> s
         return f"; {why.instead}"
     there = f"; its levels are {', '.join(level.spec for level in profile.levels if level.spec)}"
     if POLICY.name in missing.values:
-        return f", whose levels all have fixed block lengths{there}"
+        return f", which does not know that stop policy{there}"
     preset = f" {preset_option(str(profile.about['preset']))}" if "preset" in profile.about else ""
     levels = format_stack([measured_as(spec, bottom=not place) for place, spec in enumerate(specs)])
     length = f" --length {profile.about[LENGTH]} --prompts {LONG_TEXTS}" if LENGTH in profile.about else ""
     command = f"python -m hsd_core calibrate{preset} --levels {levels}{length} --out FILE"
-    return f"{there}; all stop fixed; {command} measures it"
+    return f"{there}; {command} measures it"
 
 
 @lru_cache(maxsize=256)  # a planner formats a dozen stacks of the same few levels for each answer

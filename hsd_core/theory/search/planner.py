@@ -228,7 +228,7 @@ class Planner:
         return self._found[below, level]
 
     def _stops(self, plan: StackPlan, place: int) -> list[Stop | None]:
-        known = self.profile.sure.get(plan.levels[place : place + 2], {}) if self.stops and place else {}
+        known = self.profile.sure.get((plan.levels[place], plan.levels[place + 1]), {}) if self.stops and place else {}
         return [None, *((policy, theta) for policy, rows in known.items() for theta, *_ in rows)] if known else []
 
     def _neighbours(self, plan: StackPlan) -> Iterable[StackPlan]:
