@@ -20,7 +20,7 @@ from hsd_core.cli.shared_options import DEFAULT_PRESET, add_load, command, loads
 from hsd_core.grammar import StackError
 from hsd_core.grammar.registry import plugins
 from hsd_core.grammar.stack_names import stack_names
-from hsd_core.theory import Answer, Profile, Ranked, StackPlan, best_plans, has_specs, read_profile, stack_text
+from hsd_core.theory import Answer, Planner, Profile, Ranked, StackPlan, has_specs, read_profile, stack_text
 from hsd_core.theory.search.by_load import AtLoad, plans_by_load, with_joint_passes
 from hsd_core.theory.stack_table import StackTable
 from hsd_core.typed import pretty
@@ -44,7 +44,7 @@ def act(options: argparse.Namespace) -> int:
     loads, (profile, source) = loads_of(options), _profile(options)
     if options.max_block is not None:
         profile = replace(profile, max_block=options.max_block)
-    answer = best_plans(profile, depth=options.levels)
+    answer = Planner(profile, stops=True).best(depth=options.levels)
     asked = [one for one in plugins("question") if getattr(options, one.OPTION)]
     found = [one.answer(profile) for one in asked]
     over, passes = with_joint_passes(profile) if loads else (profile, None)

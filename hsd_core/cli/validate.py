@@ -16,7 +16,7 @@ from hsd_core.cli.shared_options import add_preset, command, countdown, opened, 
 from hsd_core.measure import bench
 from hsd_core.measure.rawfile import RawFile, measured_by, now, prompts_file, ran_on, read_raw
 from hsd_core.measure.validate.raw_results import ENDING, NAMED
-from hsd_core.theory import Profile, TextLengths, best_plans, has_specs, plan_of, read_profile, stack_text
+from hsd_core.theory import Planner, Profile, TextLengths, has_specs, plan_of, read_profile, stack_text
 from hsd_core.typed import pretty
 from hsd_core.typed.program_files import ASSETS
 
@@ -99,7 +99,7 @@ def act(options: argparse.Namespace) -> int:
 
 def picks(profile: Profile) -> dict[str, str]:
     """The stacks chosen by the planner: the best of all, and the best of each number of levels."""
-    answer = best_plans(profile)
+    answer = Planner(profile, stops=True, catch_up=True).best()
     wanted = [("best", answer.best), *((f"{len(r.plan.levels)} levels", r) for r in answer.by_depth[1:DEPTH])]
     return {name: stack_text(profile, r.plan) for name, r in wanted if has_specs(profile, r.plan)}
 
