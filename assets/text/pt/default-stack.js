@@ -10,18 +10,15 @@ export const WORDS = {
     title: "A pilha padrão nesta máquina",
     label: "a pilha padrão nesta máquina",
     measured: (day) => `É a mais rápida pelos tempos medidos na calibração desta máquina${on(day)}.`,
-    quick: (day) =>
-      `É a mais rápida pelos tempos medidos na calibração de 20 segundos desta máquina${on(day)}.`,
+    quick: (day) => `É a mais rápida pelos tempos medidos na calibração de 20 segundos desta máquina${on(day)}.`,
     shipped: (machine, day) =>
       `É a mais rápida pelos tempos medidos na máquina mais parecida com esta: ${machine}${on(day)}.`,
     preset: "Seus comprimentos de bloco são os do próprio preset: não se conhece aqui um perfil dos seus níveis.",
     pinned: "Seus comprimentos de bloco são os do próprio preset, como este servidor foi instruído a mantê-los.",
     brief: {
       measured: "A pilha padrão aqui, a mais rápida pela calibração desta máquina",
-      quick:
-        "A pilha padrão aqui, a mais rápida pela calibração de 20 segundos desta máquina",
-      shipped:
-        "A pilha padrão aqui, a mais rápida pelo perfil mais próximo desta máquina",
+      quick: "A pilha padrão aqui, a mais rápida pela calibração de 20 segundos desta máquina",
+      shipped: "A pilha padrão aqui, a mais rápida pelo perfil mais próximo desta máquina",
       preset:
         "A pilha padrão aqui, com os comprimentos de bloco do próprio preset: não se conhece um perfil dos seus níveis",
     },
