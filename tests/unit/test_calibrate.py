@@ -237,6 +237,13 @@ def test_the_toy_is_calibrated_at_every_temperature(prompts):
             low, high = profile.interval[j][i]
             assert low <= profile.acceptance[j][i] <= high
         assert all({*level.joint} == {1, 2} for level in profile.levels)
+        assert set(profile.sure) == set(profile.by_width)
+        for (j, i), policies in profile.sure.items():
+            assert {"confidence", "margin"} <= set(policies)
+            for rows in policies.values():
+                shares = [share for _, share, _ in rows]
+                assert shares == sorted(shares, reverse=True), "fewer tokens are that sure"
+                assert all(share * kept <= profile.acceptance[j][i] + 1e-4 for _, share, kept in rows)
     assert greedy.acceptance != sampled.acceptance
     assert {stage for stage, _, _ in told} >= {"texts", "acceptances", "costs", "runs", "joint passes"}
     assert greedy.about["runs"] > 0 and greedy.about["prompts"] == "prompts.jsonl" and greedy.about["texts"] == 2

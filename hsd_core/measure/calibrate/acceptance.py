@@ -158,7 +158,7 @@ class _Count:
         for place, j in enumerate(self.levels):
             stops = {
                 (policy, theta): _floats(confidence >= theta)
-                for policy, confidence in self.reading.sure[j].items()
+                for policy, confidence in self.reading.sure.get(j, {}).items()
                 for theta in THETAS
             }
             for stop, sure in stops.items():
