@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ def test_after_a_run_the_machine_is_measured_while_nobody_waits(busy: bool, monk
     monkeypatch.setattr(service, "IDLE_S", 0.0)
     measured: list[Run] = []
 
-    def measure(loader: Loader, work: MeasureRequest, run: Run) -> Iterator[dict[str, Any]]:
+    def measure(loader: Loader, work: MeasureRequest, run: Run) -> Generator[dict[str, Any], None, None]:
         measured.append(run)
         while busy and not run.over():
             yield run.said()
