@@ -1,4 +1,5 @@
-"""Studies on the Results tab, of early exits and of sweeps of trainings: read with care, and drawn one step behind."""
+"""Studies on the Results tab, of early exits, of sweeps of trainings and of what drafts remember: read with care, and
+drawn one step behind."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ from app.tabs.results.bundled_results import studies
 from hsd_core.measure.rawfile import read_raw
 from hsd_core.systems.exits import page as exits
 from hsd_core.systems.nano import page as nano
+from hsd_core.systems.stree import page as stree
 
-DEPTH, SWEEP = (ASSETS / "results" / name for name in ("early-exits/depth.jsonl", "scaling/sweep.jsonl"))
+FILES = "early-exits/depth.jsonl", "scaling/sweep.jsonl", "smollm2-memory-epyc-milan/memory.jsonl"
+DEPTH, SWEEP, MEMORY = (ASSETS / "results" / name for name in FILES)
 TABLE = """(el) => [...el.querySelectorAll('.hx-figure-data tbody tr')]
   .map((row) => [...row.cells].map((x) => x.textContent))"""
 DOTS = """(el) => el.querySelector('.js-plotly-plot').data.filter((one) => one.error_y)
@@ -51,6 +54,13 @@ def test_the_shipped_sweep_reaches_the_page_as_its_raw_counts_say_and_without_a_
     assert "/tmp" not in SWEEP.read_text(encoding="utf-8")
 
 
+def test_what_drafts_remember_reaches_the_page_and_a_running_state_does_not_grow() -> None:
+    (study,) = studies(stree, ASSETS / "results")
+    kept = {(one["draft"].removeprefix("smollm2-"), one["length"]): one["bytes"] for one in study["records"]}
+    assert kept["nano", 8000] == 8000 * 2 * 2 * 3 * 64 * 4, "keys and values, two layers, three heads, float32"
+    assert len({kept["nano-states", length] for length in (256, 1024, 4096, 8000)}) == 1
+
+
 @pytest.mark.parametrize(
     ("system", "shipped_file", "old", "new"),
     [
@@ -63,6 +73,7 @@ def test_the_shipped_sweep_reaches_the_page_as_its_raw_counts_say_and_without_a_
         (nano, SWEEP, '"kind":"sweep"', '"kind":"depth"'),
         (nano, SWEEP, '"own":[[', '"own":[[1,0,0.0,0,0,1],['),
         (nano, SWEEP, '"judges":["held_out","other"]', '"judges":["held_out"]'),
+        (stree, MEMORY, '"bytes":786432', '"bytes":-1'),
     ],
 )
 def test_what_is_no_study_is_passed_over_with_a_line_in_the_log(
@@ -96,6 +107,7 @@ def test_what_is_no_study_is_passed_over_with_a_line_in_the_log(
             "hour",
             "Predicted, not run.",
         ),
+        ("memory", "memory", ("bytes", "ms"), "ms", "Measured, with 95"),
     ],
 )
 def test_every_figure_of_a_study_is_drawn_once_it_is_opened(

@@ -47,6 +47,7 @@ export const RESULTS = {
     lanes: "levels at the same time",
     lessons: "stacks of the lessons",
     lossy: "what is given up",
+    masked: "blocks of blanks",
   },
   option: (/** @type {string} */ subject, /** @type {string} */ machine, /** @type {number} */ prompts) =>
     `${subject && `${subject}: `}${machine}, ${prompts} prompts`,

@@ -1,4 +1,5 @@
-/** Levels with a running state: which of a call's tokens each of them reads, beside the sum of the text before. */
+/** Levels with a running state: which of a call's tokens each of them reads, beside the sum of the text before; what
+ *  they remember, on the Results tab. */
 
 import { bring } from "../index.js";
 import { h } from "../../shared/kit/dom.js";
@@ -42,4 +43,7 @@ function maskOf(model, round, { at, call }) {
   return h("div.hx-mask", { role: "group", tabindex: "0", "aria-label": words }, [grid, h("p.hx-an-muted", words)]);
 }
 
-bring({ rounds: [{ name: "mask", make: maskOf }] });
+bring({
+  rounds: [{ name: "mask", make: maskOf }],
+  later: [{ tab: "results", load: () => import("./memory.js") }],
+});
