@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from hsd_core.core.run_plans import Replanner
     from hsd_core.levels.draft_run import TrainedDraft
     from hsd_core.levels.memory import Memory
+    from hsd_core.levels.shared import Written
     from hsd_core.levels.trunk import Layered
     from hsd_core.models.compiled.node_profile import NodeProfile as NodeProfile
     from hsd_core.models.lean.decoder import LeanDecoder
@@ -291,6 +292,7 @@ class Pipeline:
         profile: Profile | None = None,
         reading: Reading | None = None,
         clock: EngineClock | None = None,
+        earlier: Sequence[Written] | None = None,
     ) -> Generator[trace.Event, None, None]:
         """Decode a prompt, or what follows a conversation, with a stack. Close the generator to end the run early.
 
@@ -303,7 +305,8 @@ class Pipeline:
                 which T, is planned again while generating, from `profile` (default: this machine's, else the shipped
                 one; the header says which), at this pace (True: the default one), over the costs of a batch where the
                 run is in one. reading: told which level has read how many tokens of the prompt, and of how many. clock:
-                of the events' times, such as a batch's.
+                of the events' times, such as a batch's. earlier: prompts and outputs for levels that look in earlier
+                runs; None: this program's own.
         Raises:
             ValueError: bad input, at once; the message names the cure.
         """
@@ -354,7 +357,8 @@ class Pipeline:
                 replan=by,
             )
             told = (lambda level, *how_far: reading(what[level].spec.name, *how_far)) if reading else (lambda *_: None)
-            return run(PreparedStack(what, about), ids, settings, Watcher(stop=stop, reading=told, **timed))
+            stack = PreparedStack(what, about, earlier=earlier)
+            return run(stack, ids, settings, Watcher(stop=stop, reading=told, **timed))
 
         # Plain decoding keeps two likeliest tokens a row: enough for the margin at a divergence.
         target = [plain_target(entries[-1].spec)]

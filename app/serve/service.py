@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapp
 from contextlib import aclosing
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
 from gradio.context import LocalContext
@@ -149,7 +149,7 @@ class Service:
         whole, tally, began, run.loading = False, Tally(), time.monotonic(), 0.0
         self.metrics.waited(began - came)
         try:
-            async with aclosing(self.engine.work(job, request, run)) as sent:
+            async with aclosing(self.engine.work(job, self._behind(request, run.visitor), run)) as sent:
                 async for item in sent:
                     self.metrics.count(tally, item)
                     yield item
@@ -160,6 +160,13 @@ class Service:
             failed = run.state.get("mode") == "error"
             self._over(job, request, run, "done" if whole else "error" if failed else "stopped", came, began, tally)
             asyncio.get_running_loop().run_in_executor(None, self.runs.keep, run)
+
+    def _behind(self, request: W, visitor: Visitor) -> W:
+        """The request behind what its visitor's page has had written, where a level of it looks there."""
+        if not visitor.page or not getattr(request, "looks_back", False):
+            return request
+        asked: Any = request
+        return cast(W, asked.behind(self.runs.written(visitor.session, request.preset)))
 
     def _over(
         self,

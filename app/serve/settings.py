@@ -11,15 +11,16 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from app.serve.line.known_runs import Written
 from app.serve.line.run_lengths import RunKind
 from app.words import run as says
 from hsd_core.core.clock import EngineClock
 from hsd_core.core.events import Event
 from hsd_core.grammar import LevelSpec, keys, kinds
-from hsd_core.grammar.key import FileKey, WeightsName
+from hsd_core.grammar.key import FileKey, FileName, WeightsName
 from hsd_core.grammar.stack_text import StackError
 from hsd_core.grammar.stack_text import parse as parse_stack
 from hsd_core.models.machine import device_name
@@ -65,7 +66,7 @@ class RequestError(ValueError):
 class RunRequest:
     """One run as asked for. `notes` say what was clamped; `detail` "light" leaves probability rows out of the trace;
     `depths` asks for one more pass that reads every layer; `replan` for levels and block lengths that are chosen again
-    while generating."""
+    while generating; `earlier`: what earlier runs of its visitor wrote."""
 
     run: str
     prompt: str
@@ -83,6 +84,17 @@ class RunRequest:
     replan: bool = False
     detail: str = "full"
     notes: tuple[str, ...] = ()
+    earlier: tuple[Written, ...] = ()
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether a level looks in what earlier runs of its visitor wrote."""
+        found = ((spec.get(key), key) for spec in parse_stack(self.stack) for key in kinds()[spec.name].keys)
+        return any(isinstance(key, FileName) and value in key.own for value, key in found)
+
+    def behind(self, earlier: tuple[Written, ...]) -> RunRequest:
+        """The same run behind those."""
+        return replace(self, earlier=earlier)
 
     @property
     def stacks(self) -> list[str]:
@@ -123,6 +135,7 @@ class RunRequest:
             raw=self.raw,
             baseline=self.baseline,
             heads=HEADS[self.detail],
+            earlier=self.earlier,  # also where there is none: other visitors' runs are never looked in
             stop=within(LONGEST_S, stop),
             reading=reading,
             **more,

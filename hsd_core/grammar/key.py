@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 Value = str | int | float | bool
 V = TypeVar("V", bound=Value)
 LAST = 99  # place of a key that only one kind has
-SERVER_FIELDS = ("inexact", "known", "noun", "listed")  # fields that the page does not need
+SERVER_FIELDS = ("inexact", "known", "own", "noun", "listed")  # fields that the page does not need
 VERIFIER, DRAFTER, BOTTOM, TOPMOST = "verifier", "drafter", "bottom", "topmost"
 
 
@@ -160,16 +160,17 @@ class FileKey(Key[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileName(FileKey):
-    """A file, or a word that is no file (`known`)."""
+    """A file, or a word that is no file (`known`, or `own`: for what earlier runs wrote, on a server a visitor's)."""
 
     type = "text"
     known: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
     def parse(self, text: str) -> str | None:
         return text
 
     def files(self, value: str) -> list[str]:
-        return [] if value in self.known else [value]
+        return [] if value in (*self.known, *self.own) else [value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from hsd_core.levels.trunk import Features, Layered, Trunk
 from hsd_core.levels.whole_trunk import WholeTrunk
@@ -19,17 +19,27 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 T = TypeVar("T")
+Written: TypeAlias = "tuple[Sequence[int], Sequence[int]]"  # a prompt and its output
 
 
 class SharedState:
     """The trunks of one run over a context of at most `capacity` tokens and trees of at most `branches` nodes.
 
     positions: the last position that every level can compute; None if there is no bound. across: its levels are on
-    several lanes (`by_lane`).
+    several lanes (`by_lane`). earlier: what the earlier runs of whose run this is wrote; None: of this program.
     """
 
-    def __init__(self, capacity: int, branches: int = 0, positions: int | None = None, *, across: bool = False) -> None:
+    def __init__(
+        self,
+        capacity: int,
+        branches: int = 0,
+        positions: int | None = None,
+        *,
+        across: bool = False,
+        earlier: Sequence[Written] | None = None,
+    ) -> None:
         self.capacity, self.branches, self.positions, self.across = capacity, branches, positions, across
+        self.earlier = earlier
         self._trunks: dict[int, Trunk] = {}
         self._opened: list[Trunk] = []
         self._features: list[Features] = []
@@ -129,18 +139,24 @@ class Sharing(Protocol):
 
 
 def open_levels(
-    levels: Sequence[Level], capacity: int, branches: int = 0, *, lanes: Sequence[int] = ()
+    levels: Sequence[Level],
+    capacity: int,
+    branches: int = 0,
+    *,
+    lanes: Sequence[int] = (),
+    earlier: Sequence[Written] | None = None,
 ) -> Iterator[LevelRun]:
     """Open a stack's levels for a run over a context of at most `capacity` tokens; yields the target's state first.
 
     branches: the most nodes of a tree after it. lanes: the lane of each level; levels on different lanes share nothing,
-    as if each lane were another machine, but for those of `by_lane`. Without it all are on one.
+    as if each lane were another machine, but for those of `by_lane`. Without it all are on one. earlier: see
+    `SharedState`.
     """
     positions = least_positions(levels)
     end = len(levels)
     for lane in reversed(by_lane(levels, lanes)):
         across, end = len({*lanes[end - len(lane) : end]}) > 1, end - len(lane)
-        yield from open_lane(lane, SharedState(capacity, branches, positions, across=across))
+        yield from open_lane(lane, SharedState(capacity, branches, positions, across=across, earlier=earlier))
 
 
 def by_lane(levels: Sequence[Level], lanes: Sequence[int]) -> list[list[Level]]:

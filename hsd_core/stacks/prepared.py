@@ -21,7 +21,7 @@ from hsd_core.grammar.keys import GROW, REPLACE, TREE, WIDTH, WITH
 from hsd_core.grammar.stack_text import StackError, check_order, format_stack, stack_lossless
 from hsd_core.levels.chain_rows import ChainRows
 from hsd_core.levels.memory import largest_round, most_nodes, pass_bytes
-from hsd_core.levels.shared import open_levels, shares
+from hsd_core.levels.shared import Written, open_levels, shares
 from hsd_core.models import QUANTISED
 from hsd_core.models.sampling import Sampling
 
@@ -156,7 +156,7 @@ class PreparedStack:
     """A `core.run.Stack`.
 
     about: more fields of the header (preset, machine, recorded, versions, title, profile). driver: makes what carries
-    out the hierarchy's requests; by default chosen by the stack's schedulers.
+    out the hierarchy's requests; by default chosen by the stack's schedulers. earlier: see `SharedState`.
 
     Raises:
         StackError: the stack cannot work.
@@ -165,6 +165,7 @@ class PreparedStack:
     entries: Sequence[StackEntry]
     about: Mapping[str, Any] = field(default_factory=dict)
     driver: MakeDriver | None = None
+    earlier: Sequence[Written] | None = None
 
     def __post_init__(self) -> None:
         _check(self.entries)
@@ -188,7 +189,7 @@ class PreparedStack:
         levels, lanes = [entry.level for entry in self.entries], lanes_of([entry.spec for entry in self.entries])
         target = levels[-1].about
         rounded = target.dtype in QUANTISED and target.device == "cpu"
-        for i, opened in enumerate(open_levels(levels, capacity, nodes, lanes=lanes)):
+        for i, opened in enumerate(open_levels(levels, capacity, nodes, lanes=lanes, earlier=self.earlier)):
             yield opened if i or not rounded else ChainRows(scorer(opened), greedy=settings.sampling.greedy)
 
 

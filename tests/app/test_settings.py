@@ -110,6 +110,7 @@ def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None
     for stack in (
         "ngram:2@db=c+notes.npz,target",
         "suffix:2@earlier=ours.jsonl,target",
+        "suffix:2@earlier=runs,target",  # of the same visitor
         "skip:4@set=small,target",
         "skip:4@set=none,target",
         "skip:4,target",
@@ -117,7 +118,6 @@ def test_a_visitor_may_name_listed_files_alone_whatever_key_names_them() -> None
         check_files("toy", parse_stack(stack), {"levels": levels})
     for stack, noun in (
         ("ngram:2@db=c+else.npz,target", "database"),
-        ("suffix:2@earlier=runs,target", "outputs"),  # of other visitors
         ("suffix:2@earlier=else.jsonl,target", "outputs"),
         ("skip:4@set=/etc/x.json,target", "set of subla"),
         ("int8:2@vocab=99@text=else.npz,target", "database"),
@@ -150,6 +150,7 @@ def test_a_request_hands_all_its_settings_to_the_workbench_and_depths_only_when_
         "baseline": True,
         "heads": 0,
         "reading": None,
+        "earlier": (),
     }
     parse({**GOOD, "depths": True}).start(pipeline)
     assert pipeline.options["depths"] is True

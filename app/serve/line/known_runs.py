@@ -9,7 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from app.kit.payload import payload
 from app.kit.supervised import NOWHERE, Kept
@@ -26,6 +26,7 @@ RETURN_S = 6.0  # so long a run goes on without the page that left it: one that 
 CUT_S = 30.0  # and without a page whose connection was cut: one that is closed says so
 AWAY_S = 600.0  # so long a run that waits keeps its place for a page that is closed
 _FILE = "run-"  # begins the names of what is kept of runs
+Written: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]  # the ids of a prompt and of its output
 FIGURES = frozenset({"snapshot", "gauge", "race", "load", "loadevent"})  # the page's own records, which are no events
 
 
@@ -70,6 +71,8 @@ class Run:
     live: list[dict[str, Any]] = field(default_factory=list)  # records, only while it runs
     sent: int = 0  # of them, in payloads so far
     packed: bytes = b""
+    written: tuple[Written, ...] = ()  # once it is done
+    preset: str | None = None  # of what is written
     looked: float = -RETURN_S  # when a page that has no stream of it last asked for its records
     left: bool = False  # its page said that it is closed
     in_line: bool = False  # it has a place there, which is kept for a page that is closed
@@ -112,7 +115,14 @@ class Run:
         if self.stage != "done":
             if self.live:
                 self.packed = gzip.compress(encode(self.live), 1)
+                self._file(self.live)
             self.stage, self.live = "done", []
+
+    def _file(self, records: list[dict[str, Any]]) -> None:
+        head = next((one for one in records if one["event"] == "header"), None)
+        if head is not None and self.state.get("mode") == "live":  # no run that ended the engine
+            ids = tuple(token["id"] for one in records if one["event"] == "commit" for token in one["tokens"])
+            self.preset, self.written = head.get("preset"), ((tuple(head["prompt_ids"]), ids),)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -177,6 +187,12 @@ class Runs:
     def get(self, name: str) -> Run | None:
         with self._lock:
             return self._runs.get(name)
+
+    def written(self, session: str, preset: str) -> tuple[Written, ...]:
+        """What the known runs of a session wrote, the oldest first."""
+        with self._lock:
+            known = [run for run in self._runs.values() if session and run.visitor.session == session]
+        return tuple(one for run in known if run.preset == preset for one in run.written)
 
     def leave(self, name: str) -> None:
         """The page of a run is closed, or reloaded."""

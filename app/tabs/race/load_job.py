@@ -92,7 +92,8 @@ class LoadRequest:
             def ends() -> bool:
                 return stop() or over()  # the batch's own first: by it a run lets the others go on
 
-            return pipeline.run(stack, prompt, max_new_tokens=LOAD_TOKENS, heads=0, clock=clock, stop=ends)  # type: ignore[no-any-return]
+            given: dict[str, Any] = {"max_new_tokens": LOAD_TOKENS, "heads": 0, "earlier": ()}
+            return pipeline.run(stack, prompt, clock=clock, stop=ends, **given)  # type: ignore[no-any-return]
 
         yield head
         with closing(races.load_race(runner, head.stacks[1], prompts, repeats=1)) as running:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.serve.line.known_runs import Written
 from app.serve.line.run_lengths import RunKind
 from app.serve.offer import meant
 from app.serve.settings import LONGEST_S, RequestError, RunRequest, check, parse, within
@@ -28,6 +29,14 @@ class RaceRequest:
 
     lanes: tuple[RunRequest, ...]
     repeats: int
+
+    @property
+    def looks_back(self) -> bool:
+        return any(lane.looks_back for lane in self.lanes)
+
+    def behind(self, earlier: tuple[Written, ...]) -> RaceRequest:
+        """The same race, every lane behind those."""
+        return replace(self, lanes=tuple(lane.behind(earlier) for lane in self.lanes))
 
     @property
     def run(self) -> str:

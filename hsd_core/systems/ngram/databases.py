@@ -91,6 +91,9 @@ class Databases:
         self._tail = max((r.max_key for r in self.reach.values()), default=1)
         self.misses = 0  # lookups that no database answered
 
+    def look_in(self, written: object) -> None:
+        """Nothing to do: they hold no other runs' outputs."""
+
     def insert(self, ids: Sequence[int]) -> None:
         """Add the prompt, then each newly committed stretch, to D_c."""
         if self._context is not None:

@@ -121,7 +121,7 @@ LEAST = Share(
     noted="shares of {} or more",
     tip="the least share of the earlier occurrences that went on as a drafted token and those before it do",
 )
-RUNS = "runs"  # a word, not a file, and not `known` to servers: a visitor's output stays out of others' drafts
+RUNS, ALL = "runs", "all"  # of other prompts, and of the same one too
 EARLIER = FileName(
     name="earlier",
     place=50,
@@ -130,6 +130,7 @@ EARLIER = FileName(
     noun="outputs",
     listed="outputs",
     suffix=".jsonl",
+    own=(RUNS, ALL),
 )
 
 
@@ -212,8 +213,8 @@ def build_suffix(spec: LevelSpec, site: Site) -> Level:
     from hsd_core.systems.ngram.suffix_db import Earlier, Limits, Suffixes
 
     vocab, asked, earlier = site.tokenizer.vocab_size, spec.get(EARLIER), None
-    if asked == RUNS:
-        earlier = Earlier()
+    if asked in EARLIER.own:
+        earlier = Earlier(again=asked == ALL)
     elif asked:
         try:
             earlier = Earlier(read_outputs(site.file(asked)), files=False)
@@ -291,8 +292,8 @@ KINDS = (
             about="Of all ends of the text that occurred before, the one whose continuation scores best drafts.",
             help="A longer match drafts more: @factor= tokens for each of its own, which are at least @key=; @share= "
             "is the least share of the occurrences behind a draft. @grow= makes it a tree of the likeliest paths. "
-            "@earlier=FILE.jsonl also looks in outputs that selfgen wrote, @earlier=runs (not on a server) in those "
-            "that this program wrote for other prompts.",
+            "@earlier=FILE.jsonl also looks in outputs that selfgen wrote, @earlier=runs in those of your own earlier "
+            "runs, since the page was opened, of other prompts; @earlier=all in those of the same prompt too.",
         ),
         keys=(GROW, EARLIER, FACTOR, SHORTEST.usually(1), LEAST),
         placement=Placement(block=8, verifies=False, cheap=True, needs=frozenset({"tokenizer"})),

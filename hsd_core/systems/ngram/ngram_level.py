@@ -72,7 +72,10 @@ class NgramLevel:
         return Probes(*window.probes())
 
     def open(self, capacity: int, shared: SharedState) -> NgramRun:
-        return NgramRun(self._databases(), self._guess, self.ahead, shared.positions if self.ahead else None)
+        databases = self._databases()
+        if shared.earlier is not None:
+            databases.look_in(shared.earlier)
+        return NgramRun(databases, self._guess, self.ahead, shared.positions if self.ahead else None)
 
 
 class NgramRun:

@@ -13,18 +13,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from hsd_core.levels.lookup_trie import Found
+from hsd_core.levels.shared import Written
 from hsd_core.models.suffixes import Copied
 from hsd_core.systems.ngram.packing import Ints
 
 LONGEST = 24  # tokens of a suffix (vLLM: suffix_decoding_max_tree_depth)
 OUTPUTS = 256  # of earlier runs; the oldest is dropped (max_cached_requests)
 BREAK = -1  # between two outputs
-Written: TypeAlias = "tuple[Sequence[int], Sequence[int]]"  # a prompt and its output
 
 
 class Limits(NamedTuple):
@@ -132,10 +132,10 @@ class Occurrences:
 
 
 class Earlier:
-    """Outputs of other runs. files: whether those of coming runs are added."""
+    """Outputs of other runs. files: whether those of coming runs are added. again: whether the same prompt's count."""
 
-    def __init__(self, texts: Iterable[Written] = (), *, files: bool = True) -> None:
-        self.files, self._texts = files, deque(texts, OUTPUTS if files else None)
+    def __init__(self, texts: Iterable[Written] = (), *, files: bool = True, again: bool = False) -> None:
+        self.files, self.again, self._texts = files, again, deque(texts, OUTPUTS if files else None)
 
     @property
     def largest(self) -> int:
@@ -143,8 +143,9 @@ class Earlier:
         return max((max(output, default=BREAK) for _, output in self._texts), default=BREAK)
 
     def beside(self, prompt: Sequence[int]) -> list[int]:
-        """The outputs of other prompts: run again, a prompt would find its whole answer."""
-        return [token for own, output in self._texts if list(own) != list(prompt) for token in (*output, BREAK)]
+        """The outputs of other prompts: run again, a prompt would find its whole answer, which `again` allows."""
+        texts = (output for own, output in self._texts if self.again or list(own) != list(prompt))
+        return [token for output in texts for token in (*output, BREAK)]
 
     def add(self, prompt: Sequence[int], output: Sequence[int]) -> None:
         if self.files and output:
@@ -160,6 +161,11 @@ class Suffixes:
         self._prompt: list[int] | None = None
         self._output: list[int] = []
         self.misses = 0
+
+    def look_in(self, written: Iterable[Written]) -> None:
+        """Before the prompt: look in these in place of what this program's runs wrote, and add nothing to that."""
+        if self._earlier is not None and self._earlier.files:
+            self._earlier = Earlier(written, files=False, again=self._earlier.again)
 
     def insert(self, ids: Sequence[int]) -> None:
         """Add the prompt, then each newly committed stretch."""

@@ -92,7 +92,7 @@ def suffixes(above: str, grow: int, earlier: Earlier | None = None, block: int =
     return [StackEntry(level, spec, block), *toy_stack(above, 3, seed=7)]  # type: ignore[list-item]
 
 
-def drafts(stack: list[StackEntry], prompt: list[int], sampling: Sampling, **how: int) -> list[Draft]:
+def drafts(stack: list[StackEntry], prompt: list[int], sampling: Sampling, **how: Any) -> list[Draft]:
     events: list[Event] = list(hsd_core.run(stack, prompt, sampling, 1, **how))
     assert check(events) == []
     return [event for event in events if isinstance(event, Draft)]
@@ -137,16 +137,36 @@ def test_run_after_run_greedy_text_is_plain_decoding_and_only_other_prompts_are_
     assert len(earlier.beside([5])) == 3 * (OUTPUTS - 1) and earlier.largest == OUTPUTS - 1
 
 
+def test_asked_again_a_prompt_finds_its_whole_answer_where_the_stack_wants_it() -> None:
+    stack = suffixes("table", 0, Earlier(again=True), block=8)
+    first, second = (list(hsd_core.run(stack, [0, 1], Sampling(), 0, max_new_tokens=40)) for _ in range(2))
+    assert output_of(first) == output_of(second)
+    rounds = [sum(isinstance(event, Draft) for event in events) for events in (first, second)]
+    assert 2 * rounds[1] < rounds[0]
+
+
+@pytest.mark.parametrize("grow", [0, 5])
+def test_a_visitors_run_looks_in_what_it_is_given_alone_and_leaves_nothing(grow: int) -> None:
+    ours = Earlier([([1], [1, 2, 1, 2])])
+    stack, held = suffixes("table", grow, ours), ours.beside([5])
+    for given, letters in (((), {"c"}), ((OTHER,), {"c", "e"})):
+        made = drafts(stack, PROMPT, SAMPLED, max_new_tokens=24, earlier=given)
+        assert {source for draft in made for source in draft.sources} == letters
+        law = run_distribution(stack, PROMPT, 3, earlier=given)
+        assert distance(law, target_distribution(stack, PROMPT, 3)) < EXACT
+    assert ours.beside([5]) == held
+
+
 def test_a_longer_match_drafts_more_and_a_trace_says_how_long_it_was() -> None:
     for draft in drafts(suffixes("table", 0, block=8), PROMPT, SAMPLED, max_new_tokens=60):
         keys = set(notes_of.keys(draft))
         assert len(keys) <= 1 and len(draft.ids) <= min(8, *keys, 8)
 
 
-# ---- what one visitor's run wrote stays out of others' drafts
+# ---- what one visitor's run wrote stays out of others' drafts (see tests/app/test_earlier.py)
 
 
-def test_a_visitor_looks_in_no_outputs_but_those_that_the_operator_offers(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_visitor_names_no_outputs_but_their_own_and_those_that_the_operator_offers(tmp_path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "ours.jsonl").write_text("", encoding="utf-8")
     bare = Pipeline.catalogue()
     ours = ServerOffer(models=tmp_path).catalogue(bare)
@@ -156,7 +176,8 @@ def test_a_visitor_looks_in_no_outputs_but_those_that_the_operator_offers(tmp_pa
         refuse(asked({"run": "a" * 32, "prompt": "x", "preset": "smollm2", "stack": stack}), listed)
 
     for listed in (bare, ours):
-        for name in ("runs", "theirs.jsonl", str(tmp_path / "ours.jsonl")):
+        run("runs", listed)
+        for name in ("theirs.jsonl", str(tmp_path / "ours.jsonl")):
             with pytest.raises(RequestError, match="has no outputs"):
                 run(name, listed)
     run("ours.jsonl", ours)
