@@ -44,7 +44,14 @@ STACKS = (
     "exit:3@at=2@id=lens@tree=2.2.1,target",
     "ngram:3,int4:4,target",
 )
-TRAINED = ("nano:3,target", "exit:3@at=8,target", "exit:3@at=8@tree=2.2.1,target", "ngram:3,exit:4@at=8,target")
+TRAINED = (
+    "nano:3,target",
+    "nano:3@id=smollm2-nano-joined,target",
+    "medusa:3@tree=2.2.1,target",
+    "exit:3@at=8,target",
+    "exit:3@at=8@tree=2.2.1,target",
+    "ngram:3,exit:4@at=8,target",
+)
 
 
 @pytest.fixture(scope="module")

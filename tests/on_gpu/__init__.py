@@ -7,6 +7,7 @@ all of them fit nine minutes. What ended well is kept in DIR and skipped by the 
     DIR/summary.md      the same to read, with the figures
     DIR/logs/           what each step said
     DIR/assets/         the results, in the places where page, README and Results read theirs
+    DIR/drafters/       runs of public formats of drafters with random weights, which the page opens from a file
     DIR/results.tar.gz  all of these in one file
 
 `--land DIR` copies DIR/assets into this repository, from the folder or from the one file. `--pretend` runs all of it

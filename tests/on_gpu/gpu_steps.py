@@ -51,38 +51,51 @@ def steps(asked: Asked) -> list[Step]:
     name = f"{asked.key}-{asked.machine}"
     profile, bench = profiles / f"{asked.key}-cuda-{asked.machine}.json", results / name
     passes, memory = results / f"{asked.key}-passes-{asked.machine}", results / f"memory-{name}.json"
+    load = results / f"{asked.key}-load-{asked.machine}"
     less = _less(asked.few)
     return [
-        Step("tests", 150, _python(asked, "pytest", "-q", "-p", "no:cacheprovider", "-m", "cuda", *less["tests"])),
+        Step("tests", 130, _python(asked, "pytest", "-q", "-p", "no:cacheprovider", "-m", "cuda", *less["tests"])),
         Step(
             "passes",
-            60,
+            50,
             _core(asked, "passes", *on, *less["passes"], "--out", str(passes / "levels.jsonl")),
             (str(passes / "levels.jsonl"),),
         ),
         Step(
             "calibrate",
-            110,
+            100,
             _core(asked, "calibrate", *on, "--temperature", "0", "--temperature", "0.8", *less["calibrate"])
             + ("--out", str(profile)),
             (str(profile), str(profile.with_name(f"{profile.stem}-t0.8.json"))),
         ),
         Step(
             "bench",
-            100,
+            90,
             _core(asked, "bench", *on, "--max-new-tokens", less["tokens"][0], *less["bench"]) + ("--out", str(bench)),
             (str(bench / "results.json"), str(bench / "runs.jsonl")),
         ),
         Step(
             "recordings",
-            50,
+            40,
             _core(asked, "record", *(over if asked.target else ()), "--device", "cuda", *less["record"])
             + ("--list", str(_recordings(asked)), "--out", str(traces)),
             (str(traces / "*.jsonl.gz"),),
         ),
         Step(
-            "memory",
+            "batches",
+            60,
+            _core(asked, "bench", *on, "--max-new-tokens", less["tokens"][0], *less["batches"]) + ("--out", str(load)),
+            (str(load / "load.json"), str(load / "batches.jsonl")),
+        ),
+        Step(
+            "drafters",
             40,
+            _python(asked, "tests.on_gpu.gpu_drafters", "--out", str(asked.out / "drafters")),
+            (str(asked.out / "drafters" / "*.jsonl.gz"),),
+        ),
+        Step(
+            "memory",
+            30,
             _python(asked, "tests.on_gpu.gpu_memory", *over, "--out", str(memory)),
             (str(memory),),
         ),
@@ -102,16 +115,18 @@ def _recordings(asked: Asked) -> Path:
 
 def _less(few: bool) -> dict[str, Sequence[str]]:
     if not few:
-        bench = ("--prompts", "quick")
-        none, tokens = (), (str(MOST_TOKENS),)
-        return {"tests": TESTS, "passes": none, "calibrate": none, "bench": bench, "record": none, "tokens": tokens}
+        every = {"passes": (), "calibrate": (), "record": (), "tokens": (str(MOST_TOKENS),), "tests": TESTS}
+        loads = ("--load", "1,8,32", "--turns", "1", "--stacks", "tests/on_gpu/load-stacks.txt", "--prompts", "quick")
+        return {**every, "bench": ("--prompts", "quick"), "batches": loads}
     few_prompts = "tests/on_gpu/few-prompts.jsonl"
+    few_bench = ("--prompts", few_prompts, "--stacks", "tests/on_gpu/few-stacks.txt")
     return {
         "tests": (TESTS[0], "-k", FEW_TESTS),
         "passes": ("--levels", "ngram,target", "--stack", "ngram:2,target", "--rows", "1,2", "--context", "16")
         + ("--limit", "1", "--max-new-tokens", "4"),
         "calibrate": ("--levels", "ngram,target", "--tokens", "4", "--prompts", few_prompts),
-        "bench": ("--prompts", few_prompts, "--stacks", "tests/on_gpu/few-stacks.txt", "--raw"),
+        "bench": (*few_bench, "--raw"),
+        "batches": (*few_bench, "--raw", "--load", "1,2", "--turns", "1"),
         "record": ("--repeats", "1"),
         "tokens": ("4",),
     }

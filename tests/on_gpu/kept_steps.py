@@ -125,7 +125,7 @@ def pack(out: Path) -> Path:
     """All that was kept, in one file."""
     path = out / PACKED
     with tarfile.open(path, "w:gz") as packed:
-        for name in (LOG, SUMMARY, "logs", "assets"):
+        for name in (LOG, SUMMARY, "logs", "assets", "drafters"):
             if (out / name).exists():
                 packed.add(out / name, arcname=name)
     return path

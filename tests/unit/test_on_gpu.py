@@ -90,8 +90,11 @@ def test_a_wheel_in_pieces_is_put_together(tmp_path: Path) -> None:
 def test_all_steps_fit_nine_minutes(tmp_path: Path) -> None:
     found = steps(Asked(tmp_path, "nvidia-h100"))
     assert sum(one.seconds for one in found) <= TOTAL_S == 540
-    assert [one.name for one in found] == ["tests", "passes", "calibrate", "bench", "recordings", "memory"]
+    assert [one.name for one in found] == list(NAMES)
     assert str(tmp_path / "assets/profiles/smollm2-cuda-nvidia-h100.json") in found[2].makes
+
+
+NAMES = ("tests", "passes", "calibrate", "bench", "recordings", "batches", "drafters", "memory")
 
 
 @pytest.mark.everything
@@ -111,5 +114,9 @@ def test_the_whole_command_runs_over_a_gpu_that_is_none(tmp_path: Path) -> None:
     (bench,) = (here / "assets" / "results").glob("tiny-*/results.json")
     about = json.loads(bench.read_text())["about"]
     assert (about["device"], about["dtype"], about["machine"]) == ("cuda", "bfloat16", "a pretended GPU")
+    (load,) = (here / "assets" / "results").glob("tiny-load-*/load.json")
+    assert {row["load"] for row in json.loads(load.read_text())["rows"]} == {1, 2}
     traces = sorted((here / "assets" / "traces").glob("*.jsonl.gz"))
-    assert len(traces) == 2 and all(checks.check(file.read(path)) == [] for path in traces)
+    drafters = sorted((out / "drafters").glob("*.jsonl.gz"))
+    assert {"eagle3", "dflash", "mtp"} == {path.name.partition("-")[0].partition("@")[0] for path in drafters}
+    assert len(traces) == 2 and all(checks.check(file.read(path)) == [] for path in (*traces, *drafters))
