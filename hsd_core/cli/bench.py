@@ -116,7 +116,8 @@ def act(options: argparse.Namespace) -> int:
 
     def runner(name: str, prompt: bench.Said) -> Iterator[Any]:
         price = True if name in read else None
-        return pipeline.run(OnClock.read(name).stack, prompt, heads=2, price=price, **sampled(options))
+        rows = 2 if bench.plain_of(name) == name else 0  # for the margin where a stack's text differs
+        return pipeline.run(OnClock.read(name).stack, prompt, heads=rows, price=price, **sampled(options))
 
     raw, each = None, len(about["stacks"]) + len(peers)
     if options.out:

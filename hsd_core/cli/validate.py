@@ -82,7 +82,7 @@ def act(options: argparse.Namespace) -> int:
 
     def runner(stack: str, prompt: str) -> Iterator[Any]:
         return pipeline.run(
-            stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=2
+            stack, prompt, temperature=profile.temperature, max_new_tokens=options.max_new_tokens, heads=0
         )
 
     due = _due(read_validation(raw.about, raw.records), options.sittings, options.each or len(prompts))

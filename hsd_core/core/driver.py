@@ -91,7 +91,7 @@ class Sequential:
         self, stack: Sequence[StackEntry], runs: Sequence[LevelRun], writer: TraceWriter, stop: Callable[[], bool]
     ) -> None:
         self.stack, self.runs, self.writer, self._stop = stack, runs, writer, stop
-        self._gauges = gauges()
+        self._gauges = [made() for made in gauges()]
         self._outcomes: list[Drafted | Checked] = []  # of this round
         self._scored: PassResult  # the last score
 
@@ -151,7 +151,7 @@ class Sequential:
 
     def _measured(self) -> dict[str, Note]:
         """The gauges' notes on what this thread did since the last call."""
-        return noted(*(gauge() for gauge in self._gauges))
+        return noted(*[gauge() for gauge in self._gauges])
 
     def _written(
         self, asked: DraftRequest, done: PassResult, *, stale: bool = False, onto: Sequence[int] = ()

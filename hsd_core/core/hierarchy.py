@@ -30,7 +30,7 @@ from torch import Tensor
 
 from hsd_core.core.choices import ChoiceKey, Choices, Epochs, EpochsByCount, Judge
 from hsd_core.core.level import DraftOrder, Sampler, StackEntry, TreeShape
-from hsd_core.core.policies import DraftState, Policy
+from hsd_core.core.policies import DraftState, Fixed, Policy
 from hsd_core.core.requests import DraftRequest, Judged, KeepRequest, Requests, Rows, ScoreRequest, TakeRequest
 from hsd_core.core.rules import Rule, rows_of, tokenwise
 from hsd_core.core.run_plans import RunPlan
@@ -82,6 +82,7 @@ class Hierarchy:
         self.stack, self.sampling, self.choices, self.ends = stack, sampling, choices, ends
         # The target has no policy: its one verification is a round.
         self.policies: list[Policy] = [policy_of(entry.spec).bind(entry.spec.values) for entry in stack[:-1]]
+        self._reads_rows = [type(policy).sure is not Fixed.sure for policy in self.policies]
         self._judges = [rule_of(entry.spec) for entry in stack]
         self._rules: list[Rule] = [
             rule.bind(entry.spec.values) for rule, entry in zip(self._judges, stack, strict=True)
@@ -128,7 +129,7 @@ class Hierarchy:
             added, corrected = yield from self.verify(i, context, budget - length)
             held.append(added)
             length += len(added)
-            logits = None if added.logits is None else added.logits.values
+            logits = added.logits.values[: len(added)] if added.logits is not None and self._reads_rows[i] else None
             if length == budget or self._ended(added) or self._stops(i, length, logits, corrected=corrected):
                 return joined(held)
             context = context + added.ids
@@ -177,7 +178,7 @@ class Hierarchy:
         below = self.below(i)
         n = len(tree if bonus else tree.inner()[0]) + 1
         ahead = likeliest(scored[n:]) if tree.probes.ids else None
-        logits, probs = read_rows(scored[:n], self.sampling)
+        logits, probs = read_rows(scored if ahead is None else scored[:n], self.sampling)
         if not logits.finite(probs.ids if isinstance(probs, OneHot) else None):
             raise self._damaged(i)
         places = rows_of(tree, bonus)
@@ -206,7 +207,7 @@ class Hierarchy:
             tokens.append(token)
         dists, p_logits = judged.line
         drawn_from = None if isinstance(dists, OneHot) else dists[: len(tokens)]
-        return Tree(tokens, drawn_from, p_logits[: len(tokens)]), verdict.residual is not None
+        return Tree(tokens, drawn_from, p_logits), verdict.residual is not None
 
     def check(self, i: int, logits: Tensor, largest: Sequence[int] | None = None) -> None:
         """
@@ -250,7 +251,7 @@ class Hierarchy:
         surest: of several rows only the most confident counts: a tree goes on if any of its branches does.
         """
         policy = self.policies[i]
-        sure = () if logits is None else policy.sure(logits.reshape(-1, logits.shape[-1]))
+        sure = () if logits is None else policy.sure(logits if logits.dim() > 1 else logits[None])
         return policy.stops(DraftState(length, self._blocks[i], corrected, [max(sure)] if surest and sure else sure))
 
     def _within(self, i: int, length: int, budget: int) -> int:

@@ -12,8 +12,9 @@ unchanged:
     Asked.of(event)  # the note, None where the event has none
 
 The file may also have `CHECKS`: functions of (events, header) that yield what is wrong with the notes of a trace;
-`GAUGES`: functions that are called after every pass and return a note on what this thread did since the last call, or
-None; and `lines`: a function of a run's figures that yields lines for the terminal's totals.
+`GAUGES`: functions that give a run a function, which is called after every pass and returns a note on what this thread
+did since its last call, or None; and `lines`: a function of a run's figures that yields lines for the terminal's
+totals.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 MAX_ENTRIES = 1_000_000  # of an unknown note: every layer of a text of 10,000 tokens, twice
 SHARED = "hsd_core.levels.notes"  # the notes of several systems
 _Own = TypeVar("_Own", bound="Note")
-Gauge: TypeAlias = "Callable[[], Note | None]"
+Gauge: TypeAlias = "Callable[[], Callable[[], Note | None]]"
 Check: TypeAlias = "Callable[[Sequence[Event], Header], Iterable[str]]"
 
 

@@ -200,9 +200,11 @@ def followed(
         the path, each offer's alpha, the fork at the end of the path, and `rows_of`.
     """
     places = rows_of(tree, bonus)
-    alphas: list[float | None] = [None] * len(tree.offers)
     if tree.is_chain:  # every alpha of a chain is known
-        alphas = [float(keeps(t, token)) for t, token in enumerate(tree.ids)]
+        known = [float(keeps(t, token)) for t, token in enumerate(tree.ids)]
+        kept = [*known, 0.0].index(0.0)
+        return list(range(kept)), tuple(known), kept - 1, places
+    alphas: list[float | None] = [None] * len(tree.offers)
     path: list[int] = []
     fork = -1
     while at := tree.forks.get(fork):

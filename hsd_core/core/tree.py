@@ -66,7 +66,7 @@ class Tree:
         tokens: the n nodes. parents: the index of each one's parent, -1 after the context; None for a chain.
         rows: (r, V) the distributions that tokens were drawn from, each before any sibling was removed; None if all
             tokens are named, or drawn greedily (their rows are one-hot).
-        logits: (r, V) of those rows, before the sampling transform.
+        logits: (r, V) of those rows, before the sampling transform; behind those of a verified chain others may follow.
         offered: in judging order, a fork's drawn offers before its named ones. None: every node is offered once, node t
             of a chain drawn from row t.
         repeats: siblings were drawn with replacement, so that a node may be offered twice.
@@ -108,6 +108,8 @@ class Tree:
     @cached_property
     def forks(self) -> dict[int, list[int]]:
         """Fork -> the indices of its offers in judging order."""
+        if self.is_chain and self.offered is None:
+            return {node - 1: [node] for node in range(len(self))}
         parents, found = self.lineage, dict[int, list[int]]()
         for o, offer in enumerate(self.offers):
             found.setdefault(parents[offer.node], []).append(o)

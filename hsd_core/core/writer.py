@@ -90,8 +90,8 @@ class TraceWriter:
             self._count(level, work, 0, t1 - t0)
             self._totals[level].tokens_out += len(tree)
             confidence: list[float | None] = [None] * len(tree)
-            if tree.logits is not None and len(tree):
-                ranked = tree.logits.likeliest(max(1, self._heads))
+            if self._heads and tree.logits is not None and len(tree):
+                ranked = tree.logits.likeliest(self._heads)
                 for fork in tree.forks.values():
                     drawn = [row for o in fork if (row := tree.offers[o].row) is not None]
                     for o in fork if drawn else ():  # a named sibling of a drawn token was chosen by the same row
@@ -144,14 +144,11 @@ class TraceWriter:
             self._count(level, work, len(tree), t1 - t0)
             self._totals[level].tokens_out += len(verdict.path) + (verdict.token is not None)
             p_of, q_of = self._chances(judged), _drawn_with(tree)
-            places, parents = judged.rows.places, tree.lineage
-            last = verdict.path[-1] if verdict.path else -1
-            adds = verdict.token is not None
-            read = max(len(tree), places[last] + 1 if adds else 0) if tree.is_chain else len(judged.rows.logits)
-            p_heads: list[trace.Row | None] = [None] * read
-            if self._heads:
-                p_heads = [self._head(row) for row in judged.rows.logits[:read].likeliest(self._heads)]
-            self._own = p_heads[places[last]] if adds else None
+            parents, last = tree.lineage, verdict.path[-1] if verdict.path else -1
+            forks = (-1, *(verdict.path if verdict.token is not None else verdict.path[:-1]))  # that decided something
+            ranked = judged.line[1][: len(forks)].likeliest(self._heads) if self._heads else []
+            p_heads = {fork: self._head(row) for fork, row in zip(forks, ranked, strict=False)}
+            self._own = p_heads.get(last)
             judgements = _judged_offers(tree, verdict)
             ends = [node for node in judgements if parents[node] == last]  # the fork at the end of the path
             checks = []
@@ -168,7 +165,6 @@ class TraceWriter:
                         residual = self._residual(verdict)
                 else:
                     outcome = "rejected" if verdict.alphas[o] is not None and not tree.is_chain else "unjudged"
-                p_head = p_heads[places[fork]]
                 q_head = self._drawn_from.get(token.serial) or self._certain(token.id)
                 checks.append(
                     trace.Check(
@@ -179,13 +175,13 @@ class TraceWriter:
                         outcome,
                         _short(p_of[o]),
                         _short(q_of[node]),
-                        p_head,
+                        p_heads.get(fork),
                         q_head,
                         residual,
                     )
                 )
             for node in verdict.path:  # for the level above they are tokens of this level's distribution
-                self._drawn_from[tree.tokens[node].serial] = p_heads[places[parents[node]]]
+                self._drawn_from[tree.tokens[node].serial] = p_heads.get(parents[node])
             did, fallen = _work(work, len(asked.probed)), tuple(dropped)
             notes = noted(_threshold(asked.theta), Dropped(fallen) if fallen else None)
             return trace.Verify(
@@ -284,10 +280,10 @@ class TraceWriter:
         total.tokens_in += tokens_in
         total.ns += ns
 
-    def _head(self, likeliest: list[tuple[int, float]]) -> trace.Row | None:
-        if not self._heads:
-            return None
-        ids, chances = tuple(id_ for id_, _ in likeliest), tuple(_short(x) for _, x in likeliest)
+    @staticmethod
+    def _head(likeliest: list[tuple[int, float]]) -> trace.Row:
+        ids, probs = zip(*likeliest, strict=True)
+        chances = tuple(map(_short, probs))
         return trace.Row(ids, chances, _short(max(0.0, 1.0 - sum(chances))))
 
     def _residual(self, verdict: Verdict) -> trace.Row | None:
@@ -315,8 +311,7 @@ class TraceWriter:
 def _drawn_with(tree: Tree) -> list[float]:
     """Each token's probability under the row that it was drawn from; 1 for a named or a greedily drawn one."""
     chances = [1.0] * len(tree)
-    drawn = [offer for offer in tree.offers if offer.row is not None]
-    if tree.rows is not None and drawn:
+    if tree.rows is not None and (drawn := [offer for offer in tree.offers if offer.row is not None]):
         rows, ids = zip(*((offer.row, tree.ids[offer.node]) for offer in drawn), strict=True)
         for offer, chance in zip(drawn, entries(tree.rows, rows, ids), strict=True):
             chances[offer.node] = chance

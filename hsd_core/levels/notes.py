@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from hsd_core.core.events import Draft, Event, Header, Verify
@@ -97,12 +97,11 @@ class Moved(Note, frozen=True):
         return {"moved_bytes": self.bytes, "moved_ms": self.ns / 1e6}
 
 
-def moved() -> Moved | None:
-    """The copies of this thread since the last call; None for a run on one device."""
+def moved() -> Callable[[], Moved | None]:
+    """Gives the copies of this thread since the last call; None for a run on one device."""
     from hsd_core.models.gpu.transfer import crossed
 
-    nbytes, ns = crossed()
-    return Moved(nbytes, ns) if nbytes else None
+    return lambda: Moved(*found) if (found := crossed())[0] else None
 
 
 def check_moves(events: Sequence[Event], header: Header) -> Iterable[str]:
@@ -137,15 +136,16 @@ class Batch(Note, frozen=True):
         return Batch(runs, tuple(rows[run] for run in runs), *took, self.alone or more.alone)
 
 
-def shared() -> Batch | None:
-    """The passes of this thread's run since the last call; None if it is in no batch."""
+def shared() -> Callable[[], Batch | None]:
+    """Gives the passes of this thread's run since the last call; None if it is in no batch."""
     from hsd_core.models.joint_pass import JOINS
 
-    joins = JOINS.get()
-    found = None if joins is None else joins.taken()
-    if found is None:
-        return None
-    return Batch(tuple(found.rows), tuple(found.rows.values()), found.passes, found.ns, found.alone)
+    def taken() -> Batch | None:
+        if (joins := JOINS.get()) is None or (found := joins.taken()) is None:
+            return None
+        return Batch(tuple(found.rows), tuple(found.rows.values()), found.passes, found.ns, found.alone)
+
+    return taken
 
 
 def check_batches(events: Sequence[Event], header: Header) -> Iterable[str]:

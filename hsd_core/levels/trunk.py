@@ -77,6 +77,7 @@ class Section(Positions):
         else:
             self.cut(base + len(path))
 
+    @torch.inference_mode()
     def move(self, base: int, nodes: Sequence[int]) -> None:
         """See `Positions.move`."""
         assert self.kv is not None and self.states is not None
@@ -168,7 +169,6 @@ class Trunk:
         for section in self._until(self.decoder.layers if depth is None else depth):
             section.cut(length)
 
-    @torch.inference_mode()
     def keep(self, base: int, path: Sequence[int], depth: int) -> None:
         """See `Cache.keep`, at `depth` and below."""
         for section in self._until(depth):

@@ -148,13 +148,13 @@ def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions
         return read_on_device(logits, sampling)
     if sampling.greedy:
         rows = _at_least_float32(logits)
-        return Logits(logits), OneHot(likeliest(rows).tolist(), rows)
+        return Logits(logits), OneHot(rows.numpy().argmax(-1).tolist(), rows)  # as `likeliest`, without a tensor
     return Logits(logits), to_probs(logits, sampling)
 
 
 def on_host(rows: Tensor) -> bool:
     """Whether the host can read them without waiting for a device."""
-    return rows.device.type == "cpu"
+    return rows.is_cpu
 
 
 def pick(row: Tensor, uniform: Callable[[], float]) -> TokenId:
@@ -252,8 +252,8 @@ def finite(logits: Tensor, largest: Sequence[int] | None = None) -> bool:
     """
     if largest is None:
         return math.isfinite(float(logits.amax(-1).sum()))
-    rows = _at_least_float32(logits).numpy()
-    return all(math.isfinite(row[at]) for row, at in zip(rows, largest, strict=True))
+    item = _at_least_float32(logits).numpy().item
+    return all(math.isfinite(item(row, at)) for row, at in enumerate(largest))
 
 
 def one_hot(ids: Tensor, like: Tensor) -> Tensor:

@@ -81,7 +81,9 @@ def test_rows_are_raw_and_their_heads_and_tails_make_one() -> None:
         if event.event == "verify":
             before = [0, *output]
             for check in event.checks:
-                for row, entry in ((check.p_row, stack[1]), (check.q_row, stack[0])):
+                judged = check.outcome != "unjudged"
+                assert judged == (check.p_row is not None), "rows that decided nothing are not looked at"
+                for row, entry in ((check.q_row, stack[0]), *[(check.p_row, stack[1])] * judged):
                     dist = entry.level.table(tuple(before))  # type: ignore[attr-defined]
                     assert row is not None
                     assert list(row.probs) == pytest.approx(dist.topk(2).values.tolist(), rel=1e-5)
@@ -151,7 +153,8 @@ def test_greedy_tokens_go_up_without_rows_and_are_written_down_with_them(text: s
     assert all(sure is not None and 0.0 < sure < 1.0 for draft in drafts for sure in notes_of.confidence(draft))
     for _, check in checks_of(events):
         assert (check.p, check.q) == (check.alpha, 1.0), "its row has all its mass on it"
-        assert len(check.p_row.ids) > 1 and len(check.q_row.ids) > 1, "raw rows, at temperature 1"
+        for row in (check.q_row, *[check.p_row] * (check.outcome != "unjudged")):
+            assert len(row.ids) > 1, "raw rows, at temperature 1"
         assert check.id == check.q_row.ids[0]
         if check.residual is not None:
             assert check.residual == trace.Row((check.p_row.ids[0],), (1.0,), 0.0)

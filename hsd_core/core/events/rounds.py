@@ -95,8 +95,8 @@ class Check(Part, frozen=True):
 
     `alpha`: acceptance probability (rule `block`: h_i). `coin`: the uniform number drawn, None if none was. `outcome`:
     a token after a rejected one is unjudged. `p`, `q`: the token's probability under the verifier's and the drafter's
-    distribution. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (one-hot for a drafter without a
-    distribution); `residual`: the distribution that a correction is drawn from.
+    distribution. `p_row`, `q_row`: the heads of the raw rows at temperature 1 (`p_row` only of a judged token;
+    `q_row` one-hot for a drafter without a distribution); `residual`: the distribution that a correction is drawn from.
     """
 
     serial: Int

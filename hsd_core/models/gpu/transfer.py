@@ -40,9 +40,9 @@ _UNSETTLED = 64  # copies
 def crossed() -> tuple[int, int]:
     """The copies of this thread since the last call: bytes, and their time in ns. The time of an unfinished copy is
     counted in the next call."""
-    _HERE.settle()
     if not _HERE.bytes:
         return 0, 0
+    _HERE.settle()
     found = _HERE.bytes, round(_HERE.ns)
     _HERE.bytes, _HERE.ns = 0, 0.0
     return found

@@ -28,8 +28,9 @@ export function actOf(model, record, view) {
   if (copy) el.append(copy);
   const draws = record.draws ?? 1;
   if (draws > 1) el.append(note(ACT.again(draws)));
-  if (j) el.append(...(j.outcome === "unjudged" ? [note(ACT.behind)] : []), ...verdict(model, record, j, view.most));
-  else el.append(...alone(model, record, view));
+  if (j?.outcome === "unjudged") el.append(note(ACT.behind));
+  if (!j) el.append(...alone(model, record, view));
+  else if (j.pRow || j.outcome !== "unjudged") el.append(...verdict(model, record, j, view.most));
   return el;
 }
 
