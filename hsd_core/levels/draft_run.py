@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -26,6 +26,7 @@ from hsd_core.levels.trunk import Features, Trunk, nearest
 from hsd_core.models.cache import Cache, Positions
 from hsd_core.models.context import Context
 from hsd_core.models.one_pass import Branches, Pass, in_order
+from hsd_core.models.sampling import TrimmedLogits, joined_rows, whole_rows
 
 
 class TrainedDraft(Readout, Protocol):
@@ -96,6 +97,7 @@ class DraftRun:
         depth: int = 0,
     ) -> None:
         self._embeds, self._draft, self._trunks, self._source = embeds, draft, features, source
+        self._forward = getattr(draft, "trimmed", draft.forward)
         self.trunk, self._at = trunk, depth
         self._cache = draft.new_cache(capacity)
         self._stand_ins: Tensor | None = None  # (capacity, hidden) own output states, where features are read
@@ -118,33 +120,41 @@ class DraftRun:
         does."""
         whole = context + ids
         if not new or self._features is None:
-            return self._score(whole, max(1, new), branches)
+            return self._whole(whole, max(1, new), branches)
         start, end = self.cached, len(whole)
         assert end - start == new, f"{self._source}: {new} nodes are new, and {end - start} inputs"
         assert self._stand_ins is not None
         spans = self.trunk.run(whole, self._at, end, branches) if self.trunk is not None else ()
         fed = self._stand_ins[[len(context) + parent for parent in branches.parents[-new:]]]
         logits = self._step(whole, start, end, start, fed, branches)
-        return logits, Work(1, new, 0, spans)
+        return whole_rows(logits), Work(1, new, 0, spans)
 
     @torch.inference_mode()
     def _rows_ahead(self, context: Context, count: int) -> tuple[Tensor, Work]:
         """(n, V) logits of the next n positions after a context from one pass, n at most `count` and the draft's
         `ahead`. The cache keeps the context only."""
-        logits, work = self._score(context, 1, ahead=min(self._draft.ahead, count) - 1)
+        logits, work = self._whole(context, 1, ahead=min(self._draft.ahead, count) - 1)
         self._cache.cut(len(context))
         return logits, Work(1, work.rows + len(logits) - 1, work.catch_up, work.ran)
 
     def score(self, context: Context, tree: Tree = NOTHING) -> tuple[Tensor, Work]:
         if self._features is not None:  # each node's input is the state of its parent
-            return score_by_branches(self._score, self, context, tree)
+            return score_by_branches(self._whole, self, context, tree)
         branches = None if tree.is_chain else Branches(len(context), tree.lineage)
-        return self._score(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
+        return self._whole(context + tree.ids if len(tree) else context, len(tree) + 1, branches)
+
+    def next_row(self, context: Context) -> tuple[Tensor | TrimmedLogits, Work]:
+        """See `drafting.Scores`."""
+        return self._score(context, 1)
+
+    def _whole(self, *given: Any, **more: Any) -> tuple[Tensor, Work]:
+        rows, work = self._score(*given, **more)
+        return whole_rows(rows), work
 
     @torch.inference_mode()
     def _score(
         self, ids: Sequence[int], rows: int, branches: Branches | None = None, ahead: int = 0
-    ) -> tuple[Tensor, Work]:
+    ) -> tuple[Tensor | TrimmedLogits, Work]:
         """See `Scorer.score`. It counts as one forward, however many steps the missing features need. ahead: how many
         unknown tokens follow the last one, with a row for each."""
         before, end = self.cached, len(ids)
@@ -163,7 +173,7 @@ class DraftRun:
             assert self._stand_ins is not None
             further, fed = ahead if at == end - 1 else 0, self._stand_ins[at - 1 : at]
             logits.append(self._step(ids, at, at + 1, end - rows, fed, branches, further))
-        return logits[0] if len(logits) == 1 else torch.cat(logits), Work(1, end - start, end - start - rows, spans)
+        return joined_rows(logits), Work(1, end - start, end - start - rows, spans)
 
     @torch.inference_mode()
     def keep(self, start: int, path: Sequence[int]) -> None:
@@ -209,7 +219,7 @@ class DraftRun:
         fed: Tensor | None,
         branches: Branches | None = None,
         ahead: int = 0,
-    ) -> Tensor:
+    ) -> Any:
         """Process slots lo to hi - 1. Returns the logits from slot `wanted` on, and those of `ahead` unknown tokens."""
         x, rows, begun = self._inputs(ids, lo, hi), max(0, hi - max(lo, wanted)) + ahead, None
         fed, inputs = None if fed is None else fed.to(x), ids[lo:hi]
@@ -219,7 +229,7 @@ class DraftRun:
             fed, begun = torch.cat((fed, fed[-1:].expand(ahead, -1))), 0
             inputs = [*inputs, *[0] * ahead]
         given = Pass(inputs, lo, max(1, rows), branches)
-        logits, own = self._draft.forward(given, x, self._cache, ids[:hi], fed, begun)
+        logits, own = self._forward(given, x, self._cache, ids[:hi], fed, begun)
         if self._features is not None:
             if self._stand_ins is None:
                 self._stand_ins = own.new_zeros(self._capacity, own.shape[1])

@@ -23,7 +23,7 @@ from hsd_core.models.gpu.device_rows import DeviceLogits, ranking
 from hsd_core.models.gpu.device_text import Mark
 from hsd_core.models.gpu.pending_context import PendingContext
 from hsd_core.models.gpu.transfer import fetched
-from hsd_core.models.sampling import Logits, likeliest, on_host
+from hsd_core.models.sampling import Logits, TrimmedLogits, joined_rows, likeliest, on_host
 from hsd_core.models.suffixes import Copied
 
 CopiedFrom = Callable[[int], Copied | None]
@@ -31,7 +31,10 @@ _Drafted = tuple[list[int], DrawnFrom, list[Copied | None]]  # ids, rows that th
 
 
 class Scores(Protocol):
-    """Gives logits after a context; on a device, where a draft may be cut, also `keep`. A `Scorer` is one."""
+    """Gives logits after a context; on a device, where a draft may be cut, also `keep`. A `Scorer` is one.
+
+    One with a trimmed head also has `next_row`, the same as `TrimmedLogits`.
+    """
 
     def score(self, context: Context) -> tuple[Tensor, Work]: ...
     def keep(self, start: int, path: Sequence[int]) -> None: ...
@@ -39,22 +42,37 @@ class Scores(Protocol):
 
 @dataclass(slots=True)
 class _Forwards:
-    """The forwards of one draft: the (1, V) logits of each, and their work."""
+    """The forwards of one draft: the (1, C) logits of each, and their work. trimmed: with their tokens; empty: all."""
 
     run: Scores
     logits: list[Tensor] = field(default_factory=list)
+    trimmed: list[TrimmedLogits] = field(default_factory=list)
     forwards: int = 0
     rows: int = 0
     catch_up: int = 0
     ran: list[Span] = field(default_factory=list)
 
     def score(self, line: Context) -> Tensor:
-        logits, work = self.run.score(line)
+        logits, work = getattr(self.run, "next_row", self.run.score)(line)
+        if isinstance(logits, TrimmedLogits):
+            self.trimmed.append(logits)
+            logits = logits.rows[0][0][None]
         self.logits.append(logits)
         self.forwards, self.rows = self.forwards + work.forwards, self.rows + work.rows
         self.catch_up += work.catch_up
         self.ran.extend(work.ran)
         return logits
+
+    def token(self, column: int) -> int:
+        """The token of a column of the last logits."""
+        return int(self.trimmed[-1].rows[0][1][column]) if self.trimmed else column
+
+    def drawn_from(self, rows: list[Tensor]) -> DrawnFrom:
+        """rows: (C,) the distributions of the tokens, if they have any."""
+        if not self.trimmed:
+            return DrawnFrom(torch.stack(rows) if rows else None, Logits(torch.cat(self.logits)))
+        logits = joined_rows(self.trimmed)
+        return DrawnFrom(logits.spread(rows, 0.0) if rows else None, logits)
 
     def goes_on(self, order: DraftOrder) -> bool:
         drafted = len(self.logits)
@@ -98,16 +116,16 @@ def _on_host(made: _Forwards, line: Context, order: DraftOrder, copied: CopiedFr
     while True:
         logits = made.logits[-1]
         if order.sampler.greedy:
-            (token,) = likeliest(logits).tolist()
-            order.sampler.check(logits, [token])
+            (column,) = likeliest(logits).tolist()
+            order.sampler.check(logits, [column])
         else:
             row = order.sampler.to_probs(logits)[0]
-            token = order.sampler.pick(row, len(ids), 0)
+            column = order.sampler.pick(row, len(ids), 0)
             rows.append(row)
-        ids.append(token)
+        ids.append(token := made.token(column))
         origins.append(copied(token))
         if token in order.ends or not made.goes_on(order):
-            return ids, DrawnFrom(torch.stack(rows) if rows else None, Logits(torch.cat(made.logits))), origins
+            return ids, made.drawn_from(rows), origins
         line = line + [token]
         made.score(line)
 

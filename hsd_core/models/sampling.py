@@ -140,6 +140,62 @@ class Logits:
         return self.values
 
 
+class TrimmedLogits(Logits):
+    """Logits on the host over some tokens: (C,) logits of each row and the (C,) ids of their tokens, ascending. All
+    others are -inf; whole rows are made when they are asked for."""
+
+    __slots__ = ("rows", "vocab")
+
+    def __init__(self, rows: Sequence[tuple[Tensor, Tensor]], vocab: int) -> None:
+        self.rows, self.vocab = rows, vocab
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice | list[int]) -> TrimmedLogits:
+        some = self.rows[rows] if isinstance(rows, slice) else [self.rows[row] for row in rows]
+        return TrimmedLogits(some, self.vocab)
+
+    @property
+    def values(self) -> Tensor:  # type: ignore[override]
+        return self.spread([row for row, _ in self.rows], -math.inf)
+
+    def spread(self, rows: Sequence[Tensor], fill: float) -> Tensor:
+        """(n, V) from values of the rows' own tokens, `fill` for all others."""
+        import torch
+
+        whole = torch.full((len(rows), self.vocab), fill, dtype=rows[0].dtype)
+        for into, row, (_, ids) in zip(whole, rows, self.rows, strict=True):
+            into[ids] = row
+        return whole
+
+    def finite(self, largest: object = None) -> bool:
+        return all(finite(row[None]) for row, _ in self.rows)
+
+    def likeliest(self, k: int) -> list[list[tuple[int, float]]]:
+        found = ((shortlists(softmax(row[None]), k)[0], ids) for row, ids in self.rows)
+        return [[(int(ids[at]), chance) for at, chance in some] for some, ids in found]
+
+    def on_host(self) -> Tensor:
+        return self.values
+
+
+def joined_rows(parts: Sequence[Any]) -> Any:
+    """Rows of one kind, tensors or `TrimmedLogits`, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], TrimmedLogits):
+        return TrimmedLogits([row for part in parts for row in part.rows], parts[0].vocab)
+    import torch
+
+    return torch.cat(tuple(parts))
+
+
+def whole_rows(rows: Tensor | TrimmedLogits) -> Tensor:
+    """(n, V)."""
+    return rows.values if isinstance(rows, TrimmedLogits) else rows
+
+
 def read_rows(logits: Tensor, sampling: Sampling) -> tuple[Logits, Distributions]:
     """Logits (n, V), and their distributions (`to_probs`) on the host; greedy ones as `OneHot`."""
     if not on_host(logits):

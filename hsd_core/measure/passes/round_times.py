@@ -42,7 +42,7 @@ class Stamped:
     def _level(self, i: int, level: Any) -> Any:
         def opened(*given: Any) -> Any:
             run = level.open(*given)
-            for name in ("score", "grow") if level.can_verify else ("propose",):
+            for name in ("score", "grow", "next_row") if level.can_verify else ("propose",):
                 if hasattr(run, name):
                     setattr(run, name, self.around(i, getattr(run, name)))
             return run

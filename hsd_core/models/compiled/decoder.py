@@ -152,6 +152,8 @@ class CompiledDecoder:
 
     def embed(self, ids: Sequence[int]) -> Tensor:
         """ids (n,) -> x (n, hidden)."""
+        if len(ids) == 1:
+            return self._embedding[ids[0]][None].to(torch.float32, copy=True)
         return self._embedding[torch.tensor(list(ids))].float()
 
     def forward_layers(self, given: Pass, cache: Cache, lo: int, hi: int, x: Tensor | None = None) -> Tensor:

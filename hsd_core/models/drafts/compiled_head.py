@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from statistics import median
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,6 +24,7 @@ from hsd_core.models.drafts.draft_file import DraftInfo
 from hsd_core.models.drafts.head import DraftCache, OpenedDraft
 from hsd_core.models.lean.linear import aligned
 from hsd_core.models.one_pass import Pass
+from hsd_core.models.sampling import TrimmedLogits
 
 END = 2**62  # of a slice: to the end
 KEPT_INPUTS = 16  # the longest pass whose memory is kept
@@ -31,15 +33,15 @@ TRIES, TRIED = 15, (1, 4)  # passes to choose the number of threads, and their i
 
 @dataclass(frozen=True, slots=True)
 class PassMemory:
-    """Memory of passes of n inputs and r rows, bound once: x, fed and states (1, n, hidden), own (1, r, R), drawn
-    (1, r, gates). `fed` is None for a draft that reads no features."""
+    """Memory of passes of n inputs and r rows, bound once: x, fed and states (n, hidden), own (r, R), drawn (r, gates).
+    `fed` is not read by a draft without features."""
 
     bound: BoundInputs
-    x: Tensor
-    fed: Tensor | None
-    states: Tensor
-    own: Tensor
-    drawn: Tensor
+    x: np.ndarray
+    fed: np.ndarray
+    states: np.ndarray
+    own: np.ndarray
+    drawn: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,6 @@ class CompiledDraft(OpenedDraft):
         bound()
         return made[0]
 
-    @torch.inference_mode()
     def forward(
         self,
         given: Pass,
@@ -102,11 +103,24 @@ class CompiledDraft(OpenedDraft):
         begun: int | None = None,
     ) -> tuple[Tensor, Tensor]:
         """See `DraftHead.forward`."""
+        rows, states = self.trimmed(given, x, cache, line, fed, begun)
+        return rows.values, states
+
+    def trimmed(
+        self,
+        given: Pass,
+        x: Tensor,
+        cache: Cache,
+        line: Sequence[int],
+        fed: Tensor | None = None,
+        begun: int | None = None,
+    ) -> tuple[TrimmedLogits, Tensor]:
+        """`forward`, with the rows over the head's own tokens."""
         kept, n, rows, tree = own(cache, PlacedCache), len(x), given.wanted, given.tree is not None
         place = (None if tree else kept.places.get((n, rows))) or self._place(kept, n, rows, tree)
-        place.x[0] = x
-        if place.fed is not None and fed is not None:
-            place.fed[0] = fed
+        place.x[:] = x.numpy()
+        if fed is not None:
+            place.fed[:] = fed.numpy()
         if tree:
             for name, tensor in kept.layers.steer(given).items():
                 place.bound.input(name, tensor)
@@ -114,11 +128,11 @@ class CompiledDraft(OpenedDraft):
             kept.layers.place_chain(given)
         place.bound()
         kept.layers.length = given.end
-        drawn = place.drawn[0, :, 0] if begun is None else place.drawn[0].diagonal(begun)
+        drawn = (place.drawn[:, 0] if begun is None else place.drawn.diagonal(begun)).tolist()
         mixed = kept.copier.mix_trimmed(
-            line, place.own[0], drawn, self._columns, self.ids, self.vocab_size, given.sees, begun
+            line, place.own, drawn, self._columns, self.ids, self.vocab_size, given.sees, begun
         )
-        return mixed, place.states[0].clone()
+        return mixed, torch.from_numpy(place.states.copy())
 
     def _choose(self, threads: int) -> None:
         """Use this number of threads from now on, if that is faster."""
@@ -158,9 +172,7 @@ class CompiledDraft(OpenedDraft):
         bound.input("first", torch.tensor([n - rows]))
         for name in ("states", "own", "drawn"):
             bound.output(name, held[name])
-        made = PassMemory(
-            bound, held["x"], held["fed"] if self.fed else None, held["states"], held["own"], held["drawn"]
-        )
+        made = PassMemory(bound, **{name: tensor.numpy()[0] for name, tensor in held.items()})
         if n <= KEPT_INPUTS and not tree:
             cache.places[n, rows] = made
         return made

@@ -44,8 +44,8 @@ class CompiledHeads(OpenedDraft):
         bound.output("drawn", drawn)
         bound()
         copier = own(cache, DraftCache).copier
-        rows, gates = own_rows[0, first:], drawn[0, first:, 0]
-        return copier.mix_trimmed(line, rows, gates, self._columns, self.ids, self.vocab_size, None, first)
+        rows, gates = own_rows[0, first:].numpy(), drawn[0, first:, 0].tolist()
+        return copier.mix_trimmed(line, rows, gates, self._columns, self.ids, self.vocab_size, None, first).values
 
     def weight_bytes(self) -> int:
         """Bytes of weights that a pass reads."""
