@@ -252,7 +252,17 @@ def test_copies_stay_near_float32(kind: str, dtype: str) -> None:
     assert sum(off) / len(off) < 0.05
 
 
-@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("kind", ["int8", "rows"])  # what processors with and without VNNI take
+def test_a_smoothed_copy_keeps_rows_apart_by_either_kernel(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoders, "smoothed_kind", lambda: kind)
+    decoder, exact = tiny_compiled(dtype="int8", **WIDE), read(tiny_compiled(**WIDE))
+    together, cache = read(decoder), decoder.new_cache(12)
+    assert decoder.independent and (together - exact).abs().mean() < 0.1 * exact.abs().mean()
+    alone = [decoder.forward(Pass([token], i, 1), cache) for i, token in enumerate(IDS)]
+    assert torch.equal(torch.cat(alone), together)
+
+
+@pytest.mark.parametrize("kind", [*DTYPES, "rows"])
 @pytest.mark.parametrize("inputs", [64, 96])
 def test_products_are_those_of_their_weights(kind: str, inputs: int) -> None:
     random = torch.Generator().manual_seed(0)
@@ -262,7 +272,17 @@ def test_products_are_those_of_their_weights(kind: str, inputs: int) -> None:
         weight = Int4(weight).dense()
     expected = x @ weight.T + bias
     off = (ran(product(weight, kind, bias), x, 48) - expected).abs().max() / expected.abs().max()
-    assert off < {"float32": 1e-6, "int8": 0.02, "int4": 0.02}[kind]
+    assert off < {"float32": 1e-6, "int8": 0.02, "int4": 0.02, "rows": 0.02}[kind]
+
+
+def test_a_loud_channel_costs_products_by_rows_little_and_a_row_of_zeros_gives_zeros() -> None:
+    random = torch.Generator().manual_seed(0)
+    weight, x = torch.randn(48, 128, generator=random), torch.randn(7, 128, generator=random)
+    x[:, 5], x[2] = 60.0, 0.0
+    weight[:, 5] /= 60
+    got, expected = ran(product(weight, "rows"), x, 48), x @ weight.T
+    assert torch.equal(got[2], torch.zeros(48))
+    assert (got - expected).square().mean() < 0.06**2 * expected.square().mean(), "0.14 if inputs were not turned"
 
 
 def test_four_bits_keep_offsets_that_are_no_whole_steps() -> None:

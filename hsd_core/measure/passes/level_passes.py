@@ -251,7 +251,7 @@ def kernel_rates() -> dict[str, float]:
     empty without onnxruntime."""
     try:
         from hsd_core.models.compiled.graph import Graph
-        from hsd_core.models.compiled.products import product
+        from hsd_core.models.compiled.products import product, smoothed_kind
         from hsd_core.models.compiled.session import Session
     except ImportError:
         return {}
@@ -261,7 +261,7 @@ def kernel_rates() -> dict[str, float]:
     for kind in KINDS:
         graph = Graph()
         x = graph.input("x", "float32", (1, "n", SIDE))
-        made = product(weight, kind)(graph, "weight", x)
+        made = product(weight, smoothed_kind() if kind == "int8" else kind)(graph, "weight", x)
         graph.put("Identity", [made], [graph.output("y", (1, "n", SIDE))])
         bound = Session(graph, model_threads()).bound()
         for rows in (MANY, FEW):

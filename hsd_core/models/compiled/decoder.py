@@ -20,14 +20,14 @@ import torch
 from torch import Tensor
 
 from hsd_core.models.cache import Cache, own
-from hsd_core.models.compiled import BYTES, GROUP, SMOOTH_GROUP, refusal
+from hsd_core.models.compiled import BYTES, SMOOTH_GROUP, refusal
 from hsd_core.models.compiled import graph as graphs
 from hsd_core.models.compiled.bound_cache import LEAST_ROWS, CompiledCache, ShownQueries, padded_with_last, slots_for
 from hsd_core.models.compiled.graph import Graph, LayerWeights, Product, dense
 from hsd_core.models.compiled.joint import NAMES, NO_ROWS, JointLayers, JointPart, text_of
 from hsd_core.models.compiled.layer import Weights, read_layer, read_weight
 from hsd_core.models.compiled.node_profile import NodeProfile
-from hsd_core.models.compiled.products import product
+from hsd_core.models.compiled.products import product, smoothed_kind
 from hsd_core.models.compiled.session import BoundInputs, Session, trim_heap
 from hsd_core.models.compiled.smoothing import Smoothing, cached_smoothing, smoothed, smoothing
 from hsd_core.models.decoder_protocol import DecoderError
@@ -62,8 +62,8 @@ class CompiledDecoder:
     Args:
         shape: read from the model's config by `LeanShape.from_config`.
         weights: opens the weights, again when layers are split again.
-        dtype: "float32", or "int8" (weights in groups of 64, smoothed) or "int4" (in groups of 32), both with inputs
-            rounded to 8 bits and an 8-bit head.
+        dtype: "float32", or "int8" (smoothed, see `products.smoothed_kind`) or "int4" (in groups of 32), both with
+            inputs rounded to 8 bits and an 8-bit head.
         vocab: keep only the first `vocab` columns of the logits.
         progress: called with the number of prepared layers, and of all.
         profile: records the time of every node.
@@ -375,7 +375,9 @@ class CompiledDecoder:
         return found.laid_out(self._product)
 
     def _product(self, weight: Tensor, bias: Tensor | None) -> Product:
-        return product(weight, self.dtype, bias, group=GROUP if self._smoothing is None else SMOOTH_GROUP)
+        if self._smoothing is None:
+            return product(weight, self.dtype, bias)
+        return product(weight, smoothed_kind(), bias, group=SMOOTH_GROUP)
 
     def _head_session(self, weight: Tensor) -> Session:
         graph, norm = Graph(), self.last_norm

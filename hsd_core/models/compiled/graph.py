@@ -35,6 +35,7 @@ class Graph:
         self.tensors: dict[str, np.ndarray] = {}
         self._values = 0
         self._widened: dict[str, str] = {}
+        self._rounded: dict[str, tuple[str, str]] = {}
 
     def input(self, name: str, kind: str, dims: onnx_bytes.Dims) -> str:
         self._inputs.append(onnx_bytes.value(name, kind, dims))
@@ -91,6 +92,21 @@ class Graph:
             means = self.op("AveragePool", [x], kernel_shape=[size], strides=[size])
             self._widened[x] = self.op("Concat", [x, *[means] * times], axis=2)
         return self._widened[x]
+
+    def scalar(self, name: str, number: float, dtype: torch.dtype = torch.float32) -> str:
+        return name if name in self.tensors else self.weight(name, torch.tensor(number, dtype=dtype))
+
+    def rounded_by_row(self, x: str, inputs: int, turn: Tensor, step: str, zero: str) -> tuple[str, str]:
+        """x (1, n, inputs), its groups of channels times `turn` (g, g), as unsigned 8-bit parts of each row's largest,
+        and these, (1, n, 1); made once for each x. step, zero: scalars, of the 8-bit numbers."""
+        if x not in self._rounded:
+            name, size = f"turn_{len(turn)}", len(turn)
+            turned = name if name in self.tensors else self.weight(name, turn)
+            y = self.op("MatMul", [self.op("Reshape", [x, self.numbers(1, -1, size)]), turned])
+            y = self.op("Reshape", [y, self.numbers(1, -1, inputs)])
+            most = self.op("ReduceMax", [self.op("Abs", [y])], axes=[-1], keepdims=1)
+            self._rounded[x] = self.op("QuantizeLinear", [self.op("Div", [y, most]), step, zero]), most
+        return self._rounded[x]
 
     def norm(self, x: str, name: str, weight: Tensor, eps: float) -> str:
         return self.op("SimplifiedLayerNormalization", [x, self.weight(name, weight)], axis=-1, epsilon=eps)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 IR_VERSION = 8
 OPSETS: Mapping[str, int] = {"": 17, "com.microsoft": 1}
-TYPES = {"float32": 1, "uint8": 2, "int32": 6, "int64": 7}  # TensorProto.DataType
+TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}  # TensorProto.DataType
 Value = int | float | str | list[int]
 Dims = Sequence[int | str]  # a name for a variable size
 
