@@ -12,7 +12,6 @@ from hsd_core.models.compiled.graph import LayerWeights, Product, dense
 from hsd_core.models.decoder_protocol import DecoderError
 from hsd_core.models.lean.shape import LeanShape
 
-MakesProduct = Callable[[Tensor, Tensor | None], Product]
 Weights = tuple[Callable[[str], Tensor], Collection[str]]  # name -> weight; all names
 
 
@@ -44,10 +43,10 @@ class LayerTensors:
         biases = [part.bias for part in parts if part.bias is not None]
         return Linear(torch.cat([part.weight for part in parts]), torch.cat(biases) if biases else None)
 
-    def laid_out(self, product: MakesProduct, down: MakesProduct | None = None) -> LayerWeights:
-        """The layer's weights for a graph. product, down: make one from a weight and a bias; that of `down` may differ."""
+    def laid_out(self, product: Callable[[Tensor, Tensor | None], Product]) -> LayerWeights:
+        """The layer's weights for a graph. product: makes one from a weight and a bias."""
 
-        def made(linear: Linear, product: MakesProduct = product) -> Product:
+        def made(linear: Linear) -> Product:
             return product(linear.weight, linear.bias)
 
         return LayerWeights(
@@ -59,7 +58,7 @@ class LayerTensors:
             mlp_norm=self.mlp_norm,
             gate=made(self.gate),
             up=made(self.up),
-            down=made(self.down, down or product),
+            down=made(self.down),
         )
 
 
