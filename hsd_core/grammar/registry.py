@@ -44,6 +44,7 @@ class Extension:
         first: what has to be made once before a level with the first key runs, as in `Placement.first`.
         unplanned: why plans leave out a level with the first key; None if they do not.
         strays: as `Planning.strays`, of a target with the first key; what it approximates has none of the keys.
+        of_drafts: whether the keys do nothing where nothing was drafted, so that plain decoding has none of them.
     """
 
     of: str
@@ -56,6 +57,7 @@ class Extension:
     first: Callable[[Preset], str] = field(default=lambda preset: "")
     unplanned: Unplanned | None = None
     strays: Callable[[LevelSpec], str] = lambda spec: ""
+    of_drafts: bool = False
 
 
 def extended(kind: Kind, extensions: Sequence[Extension]) -> Kind:
@@ -91,8 +93,8 @@ def _with(kind: Kind, own: Extension) -> Kind:
         return planning.strays(spec) or (own.strays(spec) if asked(spec) else "")
 
     def plain(spec: LevelSpec) -> LevelSpec:
-        without = spec.having(**{key.name: None for key in own.keys}) if own.strays(spec) else spec
-        return planning.plain(without)
+        plainer = own.of_drafts or own.strays(spec)
+        return planning.plain(spec.having(**{key.name: None for key in own.keys}) if plainer else spec)
 
     forms = text.in_names._replace(around={**text.in_names.around, **own.around})
     return replace(

@@ -71,6 +71,7 @@ EXTENDS = (
         build=build,
         help="@judge=head adds a head that judges drafted tokens, for @rule=judge (Judge decoding).",
         first=missing,
+        of_drafts=True,
     ),
 )
 RULES = (

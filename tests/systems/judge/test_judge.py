@@ -17,6 +17,7 @@ from hsd_core.core.level import StackEntry
 from hsd_core.core.tree import named
 from hsd_core.grammar.stack_text import parse, stack_lossless
 from hsd_core.levels.shared import open_levels
+from hsd_core.measure.bench.side_by_side import plain_of
 from hsd_core.models.context import Context
 from hsd_core.models.sampling import Sampling
 from hsd_core.systems.judge.head_file import FORMAT, HeadError, JudgeHead, read_head
@@ -82,6 +83,7 @@ def test_the_stack_says_what_is_kept() -> None:
     exact = stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=0.3"), Sampling(1.0))
     assert not exact and "its judge finds good" in exact.reason
     assert stack_lossless(parse("int8:2,target@judge=head@rule=judge@delta=1"), Sampling(1.0))
+    assert plain_of("int8:2,target@judge=head@rule=judge@dtype=int8") == "target@dtype=int8", "what it is compared with"
 
 
 @pytest.mark.parametrize(
