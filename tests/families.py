@@ -139,12 +139,12 @@ HYBRIDS: Mapping[str, tuple[str, dict[str, Any]]] = MappingProxyType(
         ),
     }
 )
-CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE, **WINDOWED})  # each has a row in the table of families
+CONFIGS = MappingProxyType({**LAYERED, **WHOLE, **MORE, **WINDOWED, **HYBRIDS})  # rows of the table of families
 
 
 def save(folder: Path, family: str, *, seed: int = 0, layers: int | None = None) -> Path:
     """A model of a family and its tokenizer, written by transformers."""
-    config, told = CONFIGS.get(family) or HYBRIDS[family]
+    config, told = CONFIGS[family]
     depth = {"n_layer" if "n_layer" in told else "num_hidden_layers": layers} if layers else {}
     torch.manual_seed(seed)
     made = getattr(transformers, config)(**{**told, **depth}, bos_token_id=1, eos_token_id=2)

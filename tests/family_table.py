@@ -61,8 +61,11 @@ def row(folder: Path, family: str, small: Path, stacks: dict[str, tuple[str, ...
     preset = target_preset(str(folder), str(small))
     if preset.refused:
         return {**found, "refused": preset.refused.replace(f"{folder}", "FOLDER")}
-    pipeline = Pipeline.open(preset, stack="target", device="cpu")
-    decoder = pipeline.entries("target")[0].level.decoder  # type: ignore[attr-defined]
+    try:
+        pipeline = Pipeline.open(preset, stack="target", device="cpu")
+        decoder = pipeline.entries("target")[0].level.decoder  # type: ignore[attr-defined]
+    except ValueError as error:
+        return {**found, "refused": str(error).replace(f"{folder}", "FOLDER")}
     expected = logits(folder)
     kinds = ("compiled", "lean") if family in LAYERED else ("auto",)
     apart = max(float((rows(folder, kind) - expected).abs().max()) for kind in kinds)
