@@ -75,6 +75,7 @@ ROUTES = {
     "/hx/races/load/{name}": "one of them",
     "/hx/results": "the benchmarks",
     "/hx/exits": "what each depth knows, and exits on the clock",
+    "/hx/memory": "what a draft remembers of a text, and what its next token takes",
     "/hx/scaling": "acceptance over training text and size",
     "/hx/lessons": "lessons and classes",
     "/hx/lessons-requests": "figures of the lesson on many requests at once",

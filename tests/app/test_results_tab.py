@@ -146,7 +146,7 @@ def test_what_is_shipped_is_read_before_the_server_answers(tmp_path: Path) -> No
     client = TestClient(Starlette(routes=routes))
     first, *studies = (client.get(route.path).json() for route in routes)
     assert [one["id"] for one in first["reports"]] == ["smollm2-epyc"]
-    assert studies == [{"studies": []}, {"studies": []}]
+    assert studies == [{"studies": []}] * len(studies) and studies
 
 
 # ---- which stacks

@@ -160,7 +160,7 @@ def test_the_threshold_lies_between_what_was_kept_and_what_was_not() -> None:
 def test_a_draft_ends_behind_an_unsure_token_which_is_kept() -> None:
     made = stacks(memory=0.8)
     quiet_after(made, 5)
-    events = list(hsd_core.run(made.stack(TEXT), [5, 6], SAMPLED, 1, max_new_tokens=200, heads=0))
+    events = list(hsd_core.run(made.stack(TEXT), [5, 6], SAMPLED, 1, max_new_tokens=200, heads=1))
     drafts = [e for e in events if e.event == "draft" and notes_of.theta(e) is not None]
     for e in drafts:
         assert all(sure >= notes_of.theta(e) for sure in notes_of.confidence(e)[:-1])
