@@ -9,8 +9,14 @@ const known = (source, about = {}, promise = null) => ({ stack: "ngram:4,int8:7,
 
 test("why it is that stack is one sentence, and it names the machine and the day", () => {
   const about = { machine: "AMD EPYC, 2 cores", recorded: "2026-11-23" };
-  assert.match(plannedFrom(known("shipped", about)), /the machine most like this one: AMD EPYC, 2 cores, 2026-11-23\.$/);
-  assert.match(plannedFrom(known("measured", about)), /the fastest .* in the calibration of this machine, 2026-11-23\.$/);
+  assert.match(
+    plannedFrom(known("shipped", about)),
+    /the machine most like this one: AMD EPYC, 2 cores, 2026-11-23\.$/,
+  );
+  assert.match(
+    plannedFrom(known("measured", about)),
+    /the fastest .* in the calibration of this machine, 2026-11-23\.$/,
+  );
   assert.match(plannedFrom(known("measured", { ...about, effort: "quick" })), /20-second calibration of this machine/);
   assert.match(plannedFrom(known("preset")), /no profile of its levels/);
   assert.match(plannedFrom(known("pinned")), /told to keep them/);

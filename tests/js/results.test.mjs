@@ -139,6 +139,8 @@ test("whose text it is stands beside every yes", () => {
   assert.equal(said(row("target@dtype=int8", 1)), "plain int8");
   assert.equal(said(row(THREE, 1.8, { equal: 0.75 })), "9 of 12, float32\u2019s");
   assert.equal(said(row(THREE, 1.8, { equal: null })), "sampled");
+  const price = { spared: 0.125, surprise: 0.8, plain: 0.5 };
+  assert.match(said(row(THREE, 1.8, { equal: 0.75, price })), /^9 of 12, float32\u2019s; 13\s?% not its own$/);
   assert.deepEqual(
     PEERS.slice(0, 2).map((peer) => peerText(/** @type {any} */ (peer), one)),
     ["yes, float32\u2019s", "no, the first 41 %"],

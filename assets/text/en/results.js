@@ -142,6 +142,7 @@ export const BARS = {
   same: (/** @type {string} */ dtype) => `yes, ${dtype}\u2019s`,
   some: (/** @type {number} */ n, /** @type {number} */ of, /** @type {string} */ dtype) =>
     `${n} of ${of}, ${dtype}\u2019s`,
+  lossy: (/** @type {string} */ same, /** @type {string} */ share) => `${same}; ${share} not its own`,
   differs: (/** @type {number} */ percent) => `no, the first ${percent} %`,
   drawn: "sampled",
   notRun: (/** @type {string} */ why) => `Not run: ${why}.`,

@@ -1,6 +1,7 @@
 /** What the tables and charts show: a column a benchmark, the bundled ones first, its rows in one order and by the
  *  text that they write. */
 
+import { percent } from "../../shared/run/spared.js";
 import { QUICK, BARS } from "../../../text/en/results.js";
 
 /** @typedef {{asked: string, stack: string, plain: string, prompts: number, tokens_per_s: number, speed_up: number,
@@ -133,14 +134,16 @@ export function endOf(groups) {
   return Math.ceil(2 * Math.max(1, ...ends)) / 2;
 }
 
-// Whether a row's text is plain decoding's, and of which target: never "equal" beside another model's text.
+// Whether a row's text is plain decoding's, of which target, and what it gives up: never "equal" beside another's text.
 
 /** @param {Row} row @param {Column} column */
 export function sameText(row, column) {
   const target = targetOf(row.plain, column);
   if (row.stack === row.plain) return BARS.itself(target);
   if (row.equal === null) return BARS.drawn;
-  return row.equal === 1 ? BARS.same(target) : BARS.some(Math.round(row.equal * row.prompts), row.prompts, target);
+  const same =
+    row.equal === 1 ? BARS.same(target) : BARS.some(Math.round(row.equal * row.prompts), row.prompts, target);
+  return row.price ? BARS.lossy(same, percent(row.price.spared)) : same;
 }
 
 /** Of another program, beside our plain decoding of the target as it is. */
