@@ -61,6 +61,10 @@ def shown(stack: dict[str, Any], dtype: str) -> list[str]:
     exact = stack["equal"] == 1.0 or rounded or "price" in stack
     assert exact, f"{stack['stack']} writes another text than its target alone"
     same = f"plain {target}" if plain else f"{alike}, {target}’s"
+    if price := stack.get("price"):
+        share = 100 * price["spared"]
+        same += f"; {share:.2g}" if 0 < share < 9.95 else f"; {share:.0f}"
+        same += "\u2009% not its own"
     return [gain, rate(stack["tokens_per_s"]), f"{stack['accepted_per_pass']:.2f}", same]
 
 
