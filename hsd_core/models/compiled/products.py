@@ -11,7 +11,7 @@ Inputs are rounded row by row, so rows stay independent of each other.
 A row of inputs with one scale would leave all channels few steps beside a large one, so both sides are turned by an
 orthogonal matrix first, in groups of 64 (as QuaRot does, arXiv 2404.00456): the product stays the same, and large
 channels are spread. For SmolLM2 "rows" rounds as well as "int8" with groups of 64: argmaxes agree with float32's at
-97.9 and 97.2 % of 1,587 tokens. Without VNNI eight rows take 0.6 times as long, one row 1.1 to 1.2 times (processor
+97.9 and 97.2 % of 1,587 tokens. Without VNNI eight rows take two thirds as long, one row 1.1 to 1.2 times (processor
 time of a pass on an AMD EPYC with AVX2).
 
 A group in 4 bits needs an offset that is not a whole number of steps (GGUF's Q4_1 is d q + m): the kernel gets the
